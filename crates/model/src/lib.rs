@@ -1,1 +1,26 @@
-//! model
+//! The words of the project as types.
+//!
+//! Every other crate speaks in these: ids, units, the game pair and its five-way score, parameters,
+//! the specification of a run, leases and reports. No I/O, no clock, no randomness. Wire and SQL
+//! forms are made by the crates at the rim; here a value that exists is valid.
+
+mod error;
+mod game;
+mod ids;
+mod outcome;
+mod parameter;
+mod pentanomial;
+mod sanitize;
+mod units;
+
+pub mod lease;
+pub mod spec;
+
+pub use error::{Finding, FindingList};
+pub use game::GameKind;
+pub use ids::{LeaseId, ReportId, RunId, SnapshotId, WorkerId};
+pub use outcome::{GameScore, PairOutcome, Termination, Wdl};
+pub use parameter::{ParameterDef, ParameterKind, ParameterSet};
+pub use pentanomial::{Pentanomial, Tally};
+pub use sanitize::printable;
+pub use units::{Elo, Games, Nodes, NormalizedElo, Openings, Pairs, Ply, Score};

@@ -1,0 +1,52 @@
+//! Which games the cluster plays.
+
+use serde::{Deserialize, Serialize};
+
+/// A game of the cluster, by the name that the command line, files and the wire use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum GameKind {
+    /// Chinese chess.
+    Xiangqi,
+    /// Three in a row on nine squares: the smallest instance, for tests and exhaustive truth.
+    TicTacToe,
+}
+
+impl GameKind {
+    /// Every game, in the order in which lists show them.
+    pub const ALL: [GameKind; 2] = [GameKind::Xiangqi, GameKind::TicTacToe];
+
+    /// The stable name: `xiangqi`, `tictactoe`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            GameKind::Xiangqi => "xiangqi",
+            GameKind::TicTacToe => "tictactoe",
+        }
+    }
+}
+
+impl std::fmt::Display for GameKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl std::str::FromStr for GameKind {
+    type Err = UnknownGame;
+
+    fn from_str(text: &str) -> Result<Self, UnknownGame> {
+        GameKind::ALL
+            .into_iter()
+            .find(|game| game.name() == text)
+            .ok_or_else(|| UnknownGame { found: crate::printable(text, 40) })
+    }
+}
+
+/// A name that is no game of the cluster.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unknown game `{found}`; allowed: xiangqi, tictactoe")]
+pub struct UnknownGame {
+    /// What was given, made printable.
+    pub found: String,
+}
