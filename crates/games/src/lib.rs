@@ -1,1 +1,9 @@
-//! games
+//! The rules of games, and nothing else: no search, no I/O.
+//!
+//! [`Game`] is a position with its history: it generates moves, makes and unmakes them, keeps an
+//! incremental hash, reads and writes the game's text notations and says when and why a game is over
+//! by rule. Instances: `xiangqi` and `tictactoe`.
+
+mod game;
+
+pub use game::{FenError, Game, MoveError, MoveKind, MoveList, RuleResult, RuleWinner, perft};

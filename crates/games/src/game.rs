@@ -1,0 +1,225 @@
+//! The trait that every game implements and every search and referee uses.
+
+use model::{GameKind, Termination};
+
+/// Which moves to generate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MoveKind {
+    /// Every pseudo-legal move.
+    All,
+    /// Moves that change the material: what quiescence looks at.
+    Noisy,
+    /// The rest: `Noisy` and `Quiet` together are `All`, without overlap.
+    Quiet,
+}
+
+/// Who won by rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RuleWinner {
+    /// The side to move.
+    SideToMove,
+    /// The side that has just moved.
+    Opponent,
+    /// Neither.
+    Draw,
+}
+
+/// A game that is over by rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RuleResult {
+    /// Who won.
+    pub winner: RuleWinner,
+    /// Why.
+    pub reason: Termination,
+}
+
+/// A position text that is none.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{field}: found `{found}`; allowed: {allowed}")]
+pub struct FenError {
+    /// Which part of the text.
+    pub field: &'static str,
+    /// What stood there, made printable.
+    pub found: String,
+    /// What may stand there.
+    pub allowed: String,
+}
+
+/// A move text that is none, or no legal move here.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("move `{found}` is {problem}; allowed: {allowed}")]
+pub struct MoveError {
+    /// What was given, made printable.
+    pub found: String,
+    /// `no move text` or `not legal here`.
+    pub problem: &'static str,
+    /// The form of a move, or some of the legal moves.
+    pub allowed: String,
+}
+
+/// Moves of one position in a fixed buffer: no allocation in the search.
+#[derive(Clone)]
+pub struct MoveList<M> {
+    moves: [M; MoveList::<()>::CAPACITY],
+    len: usize,
+}
+
+impl MoveList<()> {
+    /// More than any position of any game here has pseudo-legal moves.
+    pub const CAPACITY: usize = 256;
+}
+
+impl<M: Copy + Default> Default for MoveList<M> {
+    fn default() -> Self {
+        Self { moves: [M::default(); MoveList::<()>::CAPACITY], len: 0 }
+    }
+}
+
+impl<M: Copy + Default> MoveList<M> {
+    /// An empty list.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Appends a move.
+    ///
+    /// # Panics
+    /// When more than [`MoveList::CAPACITY`] moves are pushed, which no generator does.
+    #[inline]
+    pub fn push(&mut self, mv: M) {
+        self.moves[self.len] = mv;
+        self.len += 1;
+    }
+
+    /// Removes every move.
+    #[inline]
+    pub fn clear(&mut self) {
+        self.len = 0;
+    }
+}
+
+impl<M> std::ops::Deref for MoveList<M> {
+    type Target = [M];
+    #[inline]
+    fn deref(&self) -> &[M] {
+        &self.moves[..self.len]
+    }
+}
+
+impl<M> std::ops::DerefMut for MoveList<M> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut [M] {
+        &mut self.moves[..self.len]
+    }
+}
+
+/// A position of a game together with the history that its rules need.
+///
+/// Moves are *pseudo-legal* when the piece may move so, and *legal* when the mover's king is not
+/// left to be taken. `make` and `unmake` are exact inverses, the hash included.
+pub trait Game: Clone + Send + 'static {
+    /// Which game this is.
+    const KIND: GameKind;
+
+    /// One move, small enough for a transposition table. `Default` is a value that is never legal.
+    type Move: Copy + Default + Eq + Ord + std::hash::Hash + std::fmt::Debug + Send + Sync + 'static;
+
+    /// The initial position.
+    fn start() -> Self;
+
+    /// Reads a position text; everything that a stranger can write wrong is an error.
+    ///
+    /// # Errors
+    /// The field, what was found and what is allowed. A position in which the side *not* to move is
+    /// in check, or which lacks a king, is refused.
+    fn from_fen(fen: &str) -> Result<Self, FenError>;
+
+    /// The position text; `from_fen(to_fen())` gives back an equal position without its history.
+    fn to_fen(&self) -> String;
+
+    /// Whether the side that moves first in the initial position is to move.
+    fn first_to_move(&self) -> bool;
+
+    /// Incremental 64-bit hash of the position and the side to move; equal on every machine.
+    fn hash(&self) -> u64;
+
+    /// Half-moves made since this value was created from a text or as the start.
+    fn plies_made(&self) -> usize;
+
+    /// Appends the pseudo-legal moves of a kind, in an order that is equal on every machine.
+    fn pseudo_legal(&self, kind: MoveKind, moves: &mut MoveList<Self::Move>);
+
+    /// Whether a move from elsewhere (a table, a killer slot) is pseudo-legal here.
+    fn is_pseudo_legal(&self, mv: Self::Move) -> bool;
+
+    /// Whether a pseudo-legal move is legal.
+    fn is_legal(&self, mv: Self::Move) -> bool;
+
+    /// Appends the legal moves.
+    fn legal(&self, moves: &mut MoveList<Self::Move>) {
+        let mut all = MoveList::new();
+        self.pseudo_legal(MoveKind::All, &mut all);
+        for &mv in all.iter() {
+            if self.is_legal(mv) {
+                moves.push(mv);
+            }
+        }
+    }
+
+    /// Whether a pseudo-legal move is of [`MoveKind::Noisy`].
+    fn is_noisy(&self, mv: Self::Move) -> bool;
+
+    /// Makes a legal move and remembers how to take it back.
+    fn make(&mut self, mv: Self::Move);
+
+    /// Takes back the last move made.
+    fn unmake(&mut self);
+
+    /// Passes the turn without a move (null move); not called in check.
+    fn make_null(&mut self);
+
+    /// Takes back the last null move.
+    fn unmake_null(&mut self);
+
+    /// Whether the king of the side to move is attacked; `false` in games without kings.
+    fn in_check(&self) -> bool;
+
+    /// How often the present position stood before in the line of moves made; 0 when it is new.
+    fn repetitions(&self) -> u32;
+
+    /// The result if the game is over here by rule, the absence of legal moves included.
+    fn result(&self) -> Option<RuleResult>;
+
+    /// The result by repetition or a move limit alone: cheap, for use inside a search, where the
+    /// absence of moves shows itself. A two-fold repetition is *not* a result.
+    fn rule_draw_or_loss(&self) -> Option<RuleResult>;
+
+    /// The move in UCI form (xiangqi ranks 0–9, `h2e2`; tic-tac-toe: the square, `b2`).
+    fn move_to_text(&self, mv: Self::Move) -> String;
+
+    /// The legal move of this text.
+    ///
+    /// # Errors
+    /// The text is no move, or the move is not legal here.
+    fn move_from_text(&self, text: &str) -> Result<Self::Move, MoveError>;
+}
+
+/// Counts the leaf positions of the legal move tree of this depth.
+pub fn perft<G: Game>(position: &mut G, depth: u32) -> u64 {
+    if depth == 0 {
+        return 1;
+    }
+    let mut moves = MoveList::new();
+    position.legal(&mut moves);
+    if depth == 1 {
+        return moves.len() as u64;
+    }
+    let mut nodes = 0;
+    for &mv in moves.iter() {
+        position.make(mv);
+        nodes += perft(position, depth - 1);
+        position.unmake();
+    }
+    nodes
+}
