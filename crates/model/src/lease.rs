@@ -1,1 +1,154 @@
-//! leases
+//! A lease, what is asked in it, and what comes back.
+
+use crate::{GameKind, GameScore, LeaseId, Nodes, PairOutcome, ParameterSet, Ply, RunId};
+use crate::{Tally, Termination, spec::GameLimit};
+use serde::{Deserialize, Serialize};
+
+/// The place of a pair in its run, from 0. It alone decides the opening, so that no opening comes
+/// twice before the book is exhausted.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(transparent)]
+pub struct PairIndex(pub u64);
+
+impl std::fmt::Display for PairIndex {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// Consecutive pairs of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PairRange {
+    /// The first pair.
+    pub first: PairIndex,
+    /// How many pairs; at least 1.
+    pub count: u32,
+}
+
+impl PairRange {
+    /// The place of a pair inside the range, if it is in it.
+    #[must_use]
+    pub fn offset_of(self, index: PairIndex) -> Option<usize> {
+        let offset = index.0.checked_sub(self.first.0)?;
+        (offset < u64::from(self.count)).then_some(usize::try_from(offset).ok()?)
+    }
+
+    /// The first pair after the range.
+    #[must_use]
+    pub fn end(self) -> PairIndex {
+        PairIndex(self.first.0 + u64::from(self.count))
+    }
+
+    /// Every pair of the range.
+    pub fn iter(self) -> impl Iterator<Item = PairIndex> {
+        (self.first.0..self.end().0).map(PairIndex)
+    }
+}
+
+/// How a lease ended; each ends in exactly one of these.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LeaseEnd {
+    /// Every pair was reported and merged.
+    Completed,
+    /// The worker gave the rest back.
+    Returned,
+    /// The worker went silent and the rest was leased to another.
+    Expired,
+    /// The run ended before the lease did.
+    Revoked,
+}
+
+impl LeaseEnd {
+    /// The stable name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            LeaseEnd::Completed => "completed",
+            LeaseEnd::Returned => "returned",
+            LeaseEnd::Expired => "expired",
+            LeaseEnd::Revoked => "revoked",
+        }
+    }
+}
+
+/// One pair to play: its place in the run and the opening position.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Opening {
+    /// The pair.
+    pub index: PairIndex,
+    /// The position text from which both games start.
+    pub position: String,
+}
+
+/// What a worker is asked to play.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct WorkOrder {
+    /// The lease.
+    pub lease: LeaseId,
+    /// Which issue of these pairs this is, from 1; a report of an older epoch is refused.
+    pub epoch: u32,
+    /// The run it belongs to.
+    pub run: RunId,
+    /// The game.
+    pub game: GameKind,
+    /// The pairs with their openings.
+    pub openings: Vec<Opening>,
+    /// Parameters of the candidate; in a tune, the upper probe.
+    pub candidate: ParameterSet,
+    /// Parameters of the base; in a tune, the lower probe.
+    pub base: ParameterSet,
+    /// How far a search may go.
+    pub limit: GameLimit,
+}
+
+/// One game as it was played.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GameRecord {
+    /// The result for the candidate.
+    pub score: GameScore,
+    /// Why the game ended.
+    pub termination: Termination,
+    /// Half-moves played from the opening.
+    pub plies: Ply,
+    /// Nodes searched by both sides.
+    pub nodes: Nodes,
+    /// The moves in UCI form, separated by one space.
+    pub moves: String,
+}
+
+/// One finished pair.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PairRecord {
+    /// Which pair.
+    pub index: PairIndex,
+    /// The game in which the candidate moved first.
+    pub candidate_first: GameRecord,
+    /// The game in which the base moved first.
+    pub base_first: GameRecord,
+}
+
+impl PairRecord {
+    /// The five-way score of the pair.
+    #[must_use]
+    pub fn outcome(&self) -> PairOutcome {
+        PairOutcome { first: self.candidate_first.score, second: self.base_first.score }
+    }
+}
+
+/// What came back for a lease: numbered, cumulative, and safe to send twice.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Report {
+    /// The lease.
+    pub lease: LeaseId,
+    /// Its epoch.
+    pub epoch: u32,
+    /// Number of the report within the lease, from 1, growing.
+    pub sequence: u32,
+    /// All pairs of the lease that are finished, those of earlier reports included.
+    pub cumulative: Tally,
+    /// The pairs that were not acknowledged when the report left.
+    pub pairs: Vec<PairRecord>,
+}

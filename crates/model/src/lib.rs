@@ -14,6 +14,7 @@ mod sanitize;
 mod units;
 
 pub mod lease;
+pub mod view;
 pub mod spec;
 
 pub use error::{Finding, FindingList};

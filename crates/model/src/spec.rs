@@ -1,1 +1,288 @@
-//! specs
+//! The complete specification of a run: what an author asks for, checked.
+//!
+//! `toml` reads the files of the author into it; the control service carries it; the ledger keeps
+//! it as JSON. Every number that decides anything stands in it, so that a run can be recomputed.
+
+use crate::{Finding, FindingList, GameKind, Nodes, Pairs, ParameterDef, ParameterSet, Ply};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+
+/// How far one search may go and how long a game may last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GameLimit {
+    /// Nodes for each move of either side.
+    pub nodes: Nodes,
+    /// A game that reaches this length is a draw.
+    pub max_plies: Ply,
+    /// Transposition table of each engine, in KiB.
+    pub hash_kib: u32,
+}
+
+/// A run as asked.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunSpec {
+    /// For people; 1 to 120 characters.
+    pub name: String,
+    /// The game.
+    pub game: GameKind,
+    /// Everything random in the run comes from this.
+    pub seed: u64,
+    /// Share of the cluster against other runs; > 0.
+    pub weight: f64,
+    /// Limits of the games.
+    pub limit: GameLimit,
+    /// SHA-256 of the opening book, in lower-case hex.
+    pub book: String,
+    /// Pairs of one lease; in a tune, the pairs that share one perturbation.
+    pub lease_pairs: u32,
+    /// What the games are for.
+    pub job: Job,
+}
+
+/// What the games of a run are for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Job {
+    /// Move parameters uphill.
+    Tune(TuneSpec),
+    /// Accept or reject a candidate.
+    Test(TestSpec),
+}
+
+impl Job {
+    /// `tune` or `test`.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Job::Tune(_) => "tune",
+            Job::Test(_) => "test",
+        }
+    }
+
+    /// The pairs asked for; a test may end before.
+    #[must_use]
+    pub fn pairs_asked(&self) -> Pairs {
+        match self {
+            Job::Tune(tune) => tune.pairs,
+            Job::Test(test) => test.max_pairs,
+        }
+    }
+}
+
+/// SPSA over a parameter space (J. C. Spall, 1992; gains as in Spall, 1998).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TuneSpec {
+    /// Budget.
+    pub pairs: Pairs,
+    /// Exponent of the step gain; 0.602 by default.
+    pub alpha: f64,
+    /// Exponent of the perturbation; 0.101 by default.
+    pub gamma: f64,
+    /// Stability constant A as a share of the budget; 0.1 by default.
+    pub a_ratio: f64,
+    /// The parameters that move.
+    pub parameters: Vec<ParameterDef>,
+    /// Values of parameters that stay; what stands in neither list keeps the engine's default.
+    pub fixed: ParameterSet,
+}
+
+/// On which scale the two hypotheses of a test are stated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum EloModel {
+    /// Normalised Elo: the length of a test does not depend on the draw ratio.
+    Normalized,
+    /// Logistic Elo.
+    Logistic,
+}
+
+impl EloModel {
+    /// `normalized` or `logistic`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            EloModel::Normalized => "normalized",
+            EloModel::Logistic => "logistic",
+        }
+    }
+}
+
+/// The hypotheses and error rates of a sequential probability ratio test (A. Wald, 1945).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SprtSpec {
+    /// The candidate is not worth it at this strength.
+    pub elo0: f64,
+    /// The candidate is worth it at this strength; more than `elo0`.
+    pub elo1: f64,
+    /// Chance to accept at `elo0`.
+    pub alpha: f64,
+    /// Chance to reject at `elo1`.
+    pub beta: f64,
+    /// Scale of the two.
+    pub model: EloModel,
+}
+
+/// A sequential test of a candidate against a base.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TestSpec {
+    /// Values of the candidate that differ from the engine's defaults.
+    pub candidate: ParameterSet,
+    /// Values of the base that differ from the engine's defaults.
+    pub base: ParameterSet,
+    /// The tune whose result the candidate is, if it is one.
+    pub candidate_run: Option<crate::RunId>,
+    /// Hypotheses.
+    pub sprt: SprtSpec,
+    /// The test ends without a verdict here.
+    pub max_pairs: Pairs,
+}
+
+impl RunSpec {
+    /// Checks everything that can be checked without the engine and the book.
+    ///
+    /// # Errors
+    /// Every finding, with its place in the author's file.
+    pub fn check(&self) -> Result<(), FindingList> {
+        let mut findings = Vec::new();
+        let name_chars = self.name.chars().count();
+        if !(1..=120).contains(&name_chars) || self.name.chars().any(char::is_control) {
+            findings.push(Finding::new(
+                "name",
+                format!("`{}`", crate::printable(&self.name, 60)),
+                "1 to 120 printable characters",
+                "give the run a short name",
+            ));
+        }
+        between(&mut findings, "weight", self.weight, 0.001, 1000.0);
+        between(&mut findings, "limit.nodes", self.limit.nodes.0, 1, 1_000_000_000);
+        between(&mut findings, "limit.max_plies", self.limit.max_plies.0, 2, 2_000);
+        between(&mut findings, "limit.hash_kib", self.limit.hash_kib, 16, 4_194_304);
+        between(&mut findings, "lease_pairs", self.lease_pairs, 1, 1_000);
+        if self.book.len() != 64 || !self.book.chars().all(|c| c.is_ascii_hexdigit()) {
+            findings.push(Finding::new(
+                "book",
+                format!("`{}`", crate::printable(&self.book, 70)),
+                "64 hexadecimal digits",
+                "let the command line compute the hash of the book",
+            ));
+        }
+        match &self.job {
+            Job::Tune(tune) => tune.check(&mut findings),
+            Job::Test(test) => test.check(&mut findings),
+        }
+        if findings.is_empty() { Ok(()) } else { Err(FindingList(findings)) }
+    }
+
+    /// Every parameter name that a worker's engine must know to play this run.
+    #[must_use]
+    pub fn parameter_names(&self) -> BTreeSet<&str> {
+        match &self.job {
+            Job::Tune(tune) => tune
+                .parameters
+                .iter()
+                .map(|p| p.name.as_str())
+                .chain(tune.fixed.0.keys().map(String::as_str))
+                .collect(),
+            Job::Test(test) => {
+                test.candidate.0.keys().chain(test.base.0.keys()).map(String::as_str).collect()
+            }
+        }
+    }
+}
+
+impl TuneSpec {
+    fn check(&self, findings: &mut Vec<Finding>) {
+        between(findings, "tune.pairs", self.pairs.0, 1, 1_000_000_000);
+        between(findings, "tune.alpha", self.alpha, 0.0, 1.0);
+        between(findings, "tune.gamma", self.gamma, 0.0, 0.5);
+        between(findings, "tune.a_ratio", self.a_ratio, 0.0, 1.0);
+        if self.parameters.is_empty() || self.parameters.len() > 2_000 {
+            findings.push(Finding::new(
+                "parameter",
+                format!("{} of them", self.parameters.len()),
+                "1 to 2000",
+                "add [[parameter]] tables; `elomill params --game GAME --format toml` prints them",
+            ));
+        }
+        let mut seen = BTreeSet::new();
+        for (i, parameter) in self.parameters.iter().enumerate() {
+            if let Err(mut wrong) = parameter.check(&format!("parameter[{i}]")) {
+                findings.append(&mut wrong);
+            }
+            let twice = !seen.insert(parameter.name.as_str());
+            if twice || self.fixed.get(&parameter.name).is_some() {
+                findings.push(Finding::new(
+                    format!("parameter[{i}].name"),
+                    format!("`{}` a second time", crate::printable(&parameter.name, 40)),
+                    "each parameter once, in [[parameter]] or in [fixed]",
+                    "remove one of the two",
+                ));
+            }
+        }
+        check_set(findings, "fixed", &self.fixed);
+    }
+}
+
+impl TestSpec {
+    fn check(&self, findings: &mut Vec<Finding>) {
+        between(findings, "test.max_pairs", self.max_pairs.0, 1, 1_000_000_000);
+        check_set(findings, "candidate", &self.candidate);
+        check_set(findings, "base", &self.base);
+        if self.candidate == self.base {
+            findings.push(Finding::new(
+                "candidate",
+                "the same values as base",
+                "at least one value that differs",
+                "change the candidate; a test of a set against itself tells nothing",
+            ));
+        }
+        let SprtSpec { elo0, elo1, alpha, beta, .. } = self.sprt;
+        between(findings, "sprt.elo0", elo0, -400.0, 400.0);
+        between(findings, "sprt.elo1", elo1, -400.0, 400.0);
+        if elo0 >= elo1 {
+            findings.push(Finding::new(
+                "sprt.elo1",
+                format!("{elo1} (elo0 is {elo0})"),
+                "more than elo0",
+                "0 and 5 suit a young engine, 0 and 2 a mature one",
+            ));
+        }
+        between(findings, "sprt.alpha", alpha, 0.0001, 0.4);
+        between(findings, "sprt.beta", beta, 0.0001, 0.4);
+    }
+}
+
+fn check_set(findings: &mut Vec<Finding>, place: &str, set: &ParameterSet) {
+    for (name, value) in &set.0 {
+        let name_ok = !name.is_empty()
+            && name.len() <= 64
+            && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        if !name_ok || !value.is_finite() {
+            findings.push(Finding::new(
+                format!("{place}.{}", crate::printable(name, 40)),
+                format!("{value}"),
+                "a name of letters, digits and `_`, and a finite number",
+                "use the names that `elomill params` prints",
+            ));
+        }
+    }
+}
+
+fn between<T: PartialOrd + std::fmt::Display>(
+    findings: &mut Vec<Finding>,
+    place: &str,
+    value: T,
+    low: T,
+    high: T,
+) {
+    // Written so that NaN fails.
+    let inside = value >= low && value <= high;
+    if !inside {
+        findings.push(Finding::new(
+            place,
+            value.to_string(),
+            format!("{low} to {high}"),
+            "choose a value in this range",
+        ));
+    }
+}

@@ -1,0 +1,239 @@
+//! A run and a worker as people see them: one shape for the page, for `--json` and for the watch.
+//!
+//! Every number here is a fold over the ledger, or is said to be live. The JSON of these types is
+//! stable: scripts read it.
+
+use crate::spec::RunSpec;
+use crate::{ParameterSet, RunId, Tally, WorkerId};
+use serde::{Deserialize, Serialize};
+
+/// Where a run is in its life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RunState {
+    /// Leases are given.
+    Running,
+    /// No leases are given; those out go on. Reversible.
+    Paused,
+    /// Ended by its own rule: budget or verdict.
+    Finished,
+    /// Ended by hand.
+    Stopped,
+}
+
+impl RunState {
+    /// Every state.
+    pub const ALL: [RunState; 4] =
+        [RunState::Running, RunState::Paused, RunState::Finished, RunState::Stopped];
+
+    /// The stable name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            RunState::Running => "running",
+            RunState::Paused => "paused",
+            RunState::Finished => "finished",
+            RunState::Stopped => "stopped",
+        }
+    }
+
+    /// The state of this name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        RunState::ALL.into_iter().find(|state| state.name() == name)
+    }
+
+    /// Whether nothing can change any more.
+    #[must_use]
+    pub fn is_over(self) -> bool {
+        matches!(self, RunState::Finished | RunState::Stopped)
+    }
+}
+
+/// What a test said. A test stopped by hand has none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// The LLR crossed the upper bound.
+    Accepted,
+    /// The LLR crossed the lower bound.
+    Rejected,
+    /// The budget ended between the bounds.
+    Inconclusive,
+}
+
+impl Verdict {
+    /// Every verdict.
+    pub const ALL: [Verdict; 3] = [Verdict::Accepted, Verdict::Rejected, Verdict::Inconclusive];
+
+    /// The stable name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Verdict::Accepted => "accepted",
+            Verdict::Rejected => "rejected",
+            Verdict::Inconclusive => "inconclusive",
+        }
+    }
+
+    /// The verdict of this name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Verdict::ALL.into_iter().find(|verdict| verdict.name() == name)
+    }
+}
+
+/// Leases of a run by state.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LeaseCounts {
+    /// Being played.
+    pub active: u64,
+    /// Every pair merged.
+    pub completed: u64,
+    /// Given back.
+    pub returned: u64,
+    /// Leased again after silence.
+    pub expired: u64,
+    /// Ended with their run.
+    pub revoked: u64,
+}
+
+/// One point on the way of a tune.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TunePoint {
+    /// Pairs counted by then.
+    pub pairs: u64,
+    /// The parameters, in the order of the specification.
+    pub theta: Vec<f64>,
+}
+
+/// One point on the way of a test.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TestPoint {
+    /// Pairs counted by then.
+    pub pairs: u64,
+    /// Log-likelihood ratio.
+    pub llr: f64,
+    /// Logistic Elo.
+    pub elo: f64,
+    /// Lower end of its 95 % interval.
+    pub elo_low: f64,
+    /// Upper end of its 95 % interval.
+    pub elo_high: f64,
+}
+
+/// Where a tune stands.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TuneView {
+    /// The present point, in the order of the specification.
+    pub theta: Vec<f64>,
+    /// What a user would set: the present point with integers rounded.
+    pub suggested: ParameterSet,
+    /// The way, thinned out; empty in lists.
+    pub trace: Vec<TunePoint>,
+}
+
+/// Where a test stands.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TestView {
+    /// Log-likelihood ratio.
+    pub llr: f64,
+    /// Reject at or below.
+    pub lower: f64,
+    /// Accept at or above.
+    pub upper: f64,
+    /// Logistic Elo, naive: not corrected for the stopping rule.
+    pub elo: f64,
+    /// Lower end of its 95 % interval.
+    pub elo_low: f64,
+    /// Upper end of its 95 % interval.
+    pub elo_high: f64,
+    /// Normalised Elo.
+    pub normalized_elo: f64,
+    /// Likelihood of superiority, 0 to 1.
+    pub los: f64,
+    /// What the test said, once it has.
+    pub verdict: Option<Verdict>,
+    /// The way, thinned out; empty in lists.
+    pub trace: Vec<TestPoint>,
+}
+
+/// Tune or test.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ProgressView {
+    /// Of a tune.
+    Tune(TuneView),
+    /// Of a test.
+    Test(TestView),
+}
+
+/// A run as it stands.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunView {
+    /// Its id.
+    pub id: RunId,
+    /// `tune` or `test`.
+    pub kind: String,
+    /// Everything that was asked.
+    pub spec: RunSpec,
+    /// Where it is in its life.
+    pub state: RunState,
+    /// Why it was paused or stopped; empty otherwise.
+    pub state_reason: String,
+    /// Milliseconds since 1970, UTC.
+    pub created_at_unix_ms: i64,
+    /// Milliseconds since 1970, UTC; none while it runs.
+    pub ended_at_unix_ms: Option<i64>,
+    /// Pairs asked for.
+    pub asked_pairs: u64,
+    /// Pairs in the ledger.
+    pub counted_pairs: u64,
+    /// Pairs leased and not in the ledger yet (live).
+    pub leased_pairs: u64,
+    /// Pairs and games by result.
+    pub tally: Tally,
+    /// Over the last half minute (live).
+    pub pairs_per_second: f64,
+    /// Seconds until the budget is played at this rate (live); none without a rate.
+    pub eta_seconds: Option<f64>,
+    /// Leases by state.
+    pub leases: LeaseCounts,
+    /// Merged reports.
+    pub reports: u64,
+    /// Where its job stands.
+    pub progress: ProgressView,
+}
+
+/// A worker as the coordinator knows it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct WorkerView {
+    /// Its id.
+    pub id: WorkerId,
+    /// For people.
+    pub name: String,
+    /// Operating system and architecture.
+    pub platform: String,
+    /// Version of its program.
+    pub software_version: String,
+    /// Logical cores.
+    pub cores: u32,
+    /// Games at the same time.
+    pub slots: u32,
+    /// Whether a session is open.
+    pub connected: bool,
+    /// Milliseconds since 1970, UTC.
+    pub first_seen_unix_ms: i64,
+    /// Milliseconds since 1970, UTC.
+    pub last_seen_unix_ms: i64,
+    /// Of all slots together, as the worker says (live).
+    pub nodes_per_second: u64,
+    /// Games being played (live).
+    pub playing_games: u32,
+    /// Leases that it holds.
+    pub active_leases: u32,
+    /// Its pairs in the ledger.
+    pub counted_pairs: u64,
+    /// Why it is idle; empty when it is not.
+    pub idle_reason: String,
+}
