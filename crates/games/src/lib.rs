@@ -2,8 +2,11 @@
 //!
 //! [`Game`] is a position with its history: it generates moves, makes and unmakes them, keeps an
 //! incremental hash, reads and writes the game's text notations and says when and why a game is over
-//! by rule. Instances: `xiangqi` and `tictactoe`.
+//! by rule. Instances: [`xiangqi`] and [`tictactoe`].
 
 mod game;
+mod splitmix;
+pub mod tictactoe;
+pub mod xiangqi;
 
 pub use game::{FenError, Game, MoveError, MoveKind, MoveList, RuleResult, RuleWinner, perft};

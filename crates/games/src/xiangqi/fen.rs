@@ -1,0 +1,150 @@
+//! Position texts: strict reading, canonical writing.
+
+use super::{Piece, PieceKind, Side, Square, SquareSet, Xiangqi, tables};
+use crate::FenError;
+
+/// The initial position.
+pub(super) const START: &str =
+    "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1";
+
+/// Counters beyond this are refused; a longer game is written with this number.
+const MOST_COUNTED: u32 = 9999;
+
+const FIELDS: [&str; 6] =
+    ["board", "side to move", "third field", "fourth field", "quiet plies", "move number"];
+
+/// Reads a position text.
+pub(super) fn read(text: &str) -> Result<Xiangqi, FenError> {
+    let mut fields = text.split_ascii_whitespace();
+    let board = fields.next().unwrap_or("");
+    let pieces = read_board(board)?;
+    check_pieces(&pieces)?;
+    let side = match fields.next() {
+        None | Some("w" | "r") => Side::Red,
+        Some("b") => Side::Black,
+        Some(other) => return Err(error("side to move", other, "w or r for Red, b for Black")),
+    };
+    for name in &FIELDS[2..4] {
+        match fields.next() {
+            None | Some("-") => {}
+            Some(other) => return Err(error(name, other, "-")),
+        }
+    }
+    let quiet_plies = read_count(FIELDS[4], fields.next(), 0)?;
+    let full_move = read_count(FIELDS[5], fields.next(), 1)?;
+    if let Some(more) = fields.next() {
+        return Err(error("text after the move number", more, "nothing"));
+    }
+    let position = Xiangqi::from_checked(&pieces, side, quiet_plies, full_move.into());
+    if position.king_attacked(side.other()) {
+        let found = if side == Side::Red { "w" } else { "b" };
+        let allowed = "a position in which the king of the side that has just moved is not \
+                       attacked, also not by the other king on an open file";
+        return Err(error("side to move", found, allowed));
+    }
+    Ok(position)
+}
+
+/// Writes a position text with all six fields.
+pub(super) fn write(position: &Xiangqi) -> String {
+    let mut text = String::with_capacity(80);
+    for rank in (0..10).rev() {
+        let mut empty = 0;
+        for file in 0..9 {
+            let piece = Square::at(file, rank).and_then(|square| position.piece_on(square));
+            match piece {
+                None => empty += 1,
+                Some(piece) => {
+                    push_empty(&mut text, empty);
+                    empty = 0;
+                    text.push(piece.letter());
+                }
+            }
+        }
+        push_empty(&mut text, empty);
+        if rank > 0 {
+            text.push('/');
+        }
+    }
+    let side = if position.side_to_move() == Side::Red { 'w' } else { 'b' };
+    let quiet_plies = u32::from(position.quiet_plies()).min(MOST_COUNTED);
+    let full_move = position.full_move().min(MOST_COUNTED);
+    text + &format!(" {side} - - {quiet_plies} {full_move}")
+}
+
+fn push_empty(text: &mut String, empty: u8) {
+    if empty > 0 {
+        text.push((b'0' + empty) as char);
+    }
+}
+
+fn error(field: &'static str, found: &str, allowed: impl Into<String>) -> FenError {
+    FenError { field, found: model::printable(found, 60), allowed: allowed.into() }
+}
+
+/// The pieces of the first field, rank 9 and file a first.
+fn read_board(text: &str) -> Result<Vec<(Square, Piece)>, FenError> {
+    let ranks = text.split('/').count();
+    if ranks != 10 {
+        return Err(error("board", text, format!("10 ranks divided by /, not {ranks}")));
+    }
+    let mut pieces = Vec::with_capacity(32);
+    for (rank_text, rank) in text.split('/').zip((0..10).rev()) {
+        let mut file = 0;
+        for letter in rank_text.chars() {
+            match (letter, Piece::from_letter(letter)) {
+                ('1'..='9', _) => file += letter as u8 - b'0',
+                (_, Some(piece)) => {
+                    if let Some(square) = Square::at(file, rank) {
+                        pieces.push((square, piece));
+                    }
+                    file += 1;
+                }
+                _ => {
+                    let found = letter.to_string();
+                    return Err(error("board", &found, "the letters KABNRCP, EH and 1-9"));
+                }
+            }
+            if file > 9 {
+                break;
+            }
+        }
+        if file != 9 {
+            return Err(error("board", rank_text, format!("9 points on rank {rank}")));
+        }
+    }
+    Ok(pieces)
+}
+
+/// Kings present, no more pieces than at the start, each on a point that it can reach.
+fn check_pieces(pieces: &[(Square, Piece)]) -> Result<(), FenError> {
+    for side in Side::ALL {
+        for kind in PieceKind::ALL {
+            let piece = Piece::new(side, kind);
+            let count = pieces.iter().filter(|(_, other)| *other == piece).count();
+            if count > kind.most() || kind == PieceKind::King && count == 0 {
+                let least = if kind == PieceKind::King { "exactly" } else { "at most" };
+                let found = format!("{count} of {}", piece.letter());
+                return Err(error("board", &found, format!("{least} {}", kind.most())));
+            }
+            let home = SquareSet(tables::HOME[side.index()][kind.index()]);
+            let lost = pieces.iter().find(|(at, other)| *other == piece && !home.has(*at));
+            if let Some((at, _)) = lost {
+                let found = format!("{} on {at}", piece.letter());
+                let points: Vec<_> = home.map(|point| point.to_string()).collect();
+                return Err(error("board", &found, points.join(" ")));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A counter between `least` and [`MOST_COUNTED`], `least` if it is left out.
+fn read_count(field: &'static str, text: Option<&str>, least: u16) -> Result<u16, FenError> {
+    let Some(text) = text else { return Ok(least) };
+    let number = text.parse().ok().filter(|_| text.bytes().all(|byte| byte.is_ascii_digit()));
+    match number {
+        Some(number) if number >= least && u32::from(number) <= MOST_COUNTED => Ok(number),
+        _ => Err(error(field, text, format!("{least}-{MOST_COUNTED}"))),
+    }
+}

@@ -1,0 +1,147 @@
+//! Xiangqi, Chinese chess.
+//!
+//! [`Xiangqi`] holds a mailbox, bitboards over the 90 points and the occupancy of each file; tables
+//! of constants answer every attack. Rules that end a game are in `rules`, the rest of the files are
+//! named after what they know. A side without a legal move loses, whether it is in check or not.
+
+mod attacks;
+mod fen;
+mod moves;
+mod movegen;
+mod piece;
+mod position;
+mod rules;
+mod square;
+mod tables;
+#[cfg(test)]
+mod tests;
+mod zobrist;
+
+pub use moves::Move;
+pub use piece::{Piece, PieceKind, Side};
+pub use position::Xiangqi;
+pub use square::{Square, SquareSet};
+
+use model::GameKind;
+
+use crate::{FenError, Game, MoveError, MoveKind, MoveList, RuleResult};
+
+impl Game for Xiangqi {
+    const KIND: GameKind = GameKind::Xiangqi;
+
+    type Move = Move;
+
+    fn start() -> Self {
+        fen::read(fen::START).expect("the initial position is valid")
+    }
+
+    /// Five to six fields as in chess: board, side (`w` or `r` for Red, `b` for Black), two dashes,
+    /// plies since the last capture, number of the full move. Fields left out at the end count as
+    /// `w - - 0 1`.
+    fn from_fen(fen: &str) -> Result<Self, FenError> {
+        fen::read(fen)
+    }
+
+    fn to_fen(&self) -> String {
+        fen::write(self)
+    }
+
+    fn first_to_move(&self) -> bool {
+        self.side_to_move() == Side::Red
+    }
+
+    #[inline]
+    fn hash(&self) -> u64 {
+        self.hash
+    }
+
+    /// Passes count as half-moves.
+    fn plies_made(&self) -> usize {
+        self.history.len()
+    }
+
+    #[inline]
+    fn pseudo_legal(&self, kind: MoveKind, moves: &mut MoveList<Move>) {
+        self.generate(kind, moves);
+    }
+
+    fn is_pseudo_legal(&self, mv: Move) -> bool {
+        self.reaches(mv)
+    }
+
+    #[inline]
+    fn is_legal(&self, mv: Move) -> bool {
+        self.leaves_king_safe(mv)
+    }
+
+    /// Captures are noisy.
+    #[inline]
+    fn is_noisy(&self, mv: Move) -> bool {
+        self.captured(mv).is_some()
+    }
+
+    #[inline]
+    fn make(&mut self, mv: Move) {
+        self.apply(mv);
+    }
+
+    #[inline]
+    fn unmake(&mut self) {
+        self.revert();
+    }
+
+    fn make_null(&mut self) {
+        self.pass();
+    }
+
+    fn unmake_null(&mut self) {
+        self.revert();
+    }
+
+    #[inline]
+    fn in_check(&self) -> bool {
+        self.in_check
+    }
+
+    #[inline]
+    fn repetitions(&self) -> u32 {
+        self.count_repetitions()
+    }
+
+    fn result(&self) -> Option<RuleResult> {
+        self.rule_result()
+    }
+
+    #[inline]
+    fn rule_draw_or_loss(&self) -> Option<RuleResult> {
+        self.result_without_mate()
+    }
+
+    fn move_to_text(&self, mv: Move) -> String {
+        mv.to_string()
+    }
+
+    fn move_from_text(&self, text: &str) -> Result<Move, MoveError> {
+        let error = |problem, allowed| MoveError {
+            found: model::printable(text, 16),
+            problem,
+            allowed,
+        };
+        let mv = Move::from_text(text).ok_or_else(|| {
+            error("no move text", "two points, files a-i and ranks 0-9, such as h2e2".into())
+        })?;
+        if self.is_pseudo_legal(mv) && self.is_legal(mv) {
+            return Ok(mv);
+        }
+        let mut legal = MoveList::new();
+        self.legal(&mut legal);
+        legal.sort_unstable();
+        let mut allowed: Vec<_> = legal.iter().take(8).map(Move::to_string).collect();
+        match legal.len() {
+            0 => allowed.push("none, the game is over".into()),
+            1..=8 => {}
+            more => allowed.push(format!("and {} more", more - 8)),
+        }
+        Err(error("not legal here", allowed.join(" ")))
+    }
+}

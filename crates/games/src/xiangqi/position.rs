@@ -1,0 +1,275 @@
+//! The position: what stands where, whose turn it is, and the way back.
+
+use super::zobrist::{self, BLACK_TO_MOVE};
+use super::{Move, Piece, PieceKind, Side, Square, SquareSet};
+
+/// A position of xiangqi with the line of moves that led to it.
+///
+/// Two positions are equal when board, side to move and both counters are; the line is not compared.
+#[derive(Clone, Debug)]
+pub struct Xiangqi {
+    board: [Option<Piece>; Square::COUNT],
+    kinds: [SquareSet; 7],
+    sides: [SquareSet; 2],
+    /// The occupancy of each file, bit = rank: what `FILE_LINE` is indexed by.
+    files: [u16; 9],
+    kings: [Square; 2],
+    side: Side,
+    pub(super) hash: u64,
+    /// The king of the side to move is attacked.
+    pub(super) in_check: bool,
+    /// Plies since the last capture.
+    pub(super) quiet_plies: u16,
+    /// Plies since the last capture or pass: the horizon of repetitions.
+    pub(super) reversible_plies: u16,
+    /// The full-move number at the start of `history`, times two, plus one for Black.
+    first_half_move: u32,
+    pub(super) history: Vec<Undo>,
+}
+
+/// What a move destroys.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Undo {
+    /// The hash before the move.
+    pub(super) hash: u64,
+    /// The default move for a pass.
+    mv: Move,
+    captured: Option<Piece>,
+    in_check: bool,
+    quiet_plies: u16,
+    reversible_plies: u16,
+}
+
+impl PartialEq for Xiangqi {
+    fn eq(&self, other: &Self) -> bool {
+        self.board == other.board
+            && self.side == other.side
+            && self.quiet_plies == other.quiet_plies
+            && self.full_move() == other.full_move()
+    }
+}
+
+impl Eq for Xiangqi {}
+
+impl Xiangqi {
+    /// A position of checked pieces: exactly one king for each side, every piece on a point where it
+    /// may stand.
+    pub(super) fn from_checked(
+        pieces: &[(Square, Piece)],
+        side: Side,
+        quiet_plies: u16,
+        full_move: u32,
+    ) -> Self {
+        let mut position = Self {
+            board: [None; Square::COUNT],
+            kinds: [SquareSet::EMPTY; 7],
+            sides: [SquareSet::EMPTY; 2],
+            files: [0; 9],
+            kings: [Square::from_proven(0); 2],
+            side,
+            hash: if side == Side::Black { BLACK_TO_MOVE } else { 0 },
+            in_check: false,
+            quiet_plies,
+            reversible_plies: 0,
+            first_half_move: 2 * full_move + side.index() as u32,
+            history: Vec::new(),
+        };
+        for &(square, piece) in pieces {
+            position.put(square, piece);
+            position.hash ^= zobrist::piece_key(piece, square);
+            if piece.kind() == PieceKind::King {
+                position.kings[piece.side().index()] = square;
+            }
+        }
+        position.in_check = position.king_attacked(side);
+        position
+    }
+
+    /// The piece on a point.
+    #[inline]
+    #[must_use]
+    pub fn piece_on(&self, square: Square) -> Option<Piece> {
+        self.board[square.index()]
+    }
+
+    /// Where a side's pieces of a kind stand.
+    #[inline]
+    #[must_use]
+    pub fn pieces(&self, side: Side, kind: PieceKind) -> SquareSet {
+        self.sides[side.index()] & self.kinds[kind.index()]
+    }
+
+    /// Where the pieces of a kind of both sides stand.
+    #[inline]
+    #[must_use]
+    pub fn kind(&self, kind: PieceKind) -> SquareSet {
+        self.kinds[kind.index()]
+    }
+
+    /// Where a side's pieces stand.
+    #[inline]
+    #[must_use]
+    pub fn side(&self, side: Side) -> SquareSet {
+        self.sides[side.index()]
+    }
+
+    /// Every occupied point.
+    #[inline]
+    #[must_use]
+    pub fn occupied(&self) -> SquareSet {
+        self.sides[0] | self.sides[1]
+    }
+
+    /// Whose turn it is.
+    #[inline]
+    #[must_use]
+    pub fn side_to_move(&self) -> Side {
+        self.side
+    }
+
+    /// Where a side's king stands.
+    #[inline]
+    #[must_use]
+    pub fn king(&self, side: Side) -> Square {
+        self.kings[side.index()]
+    }
+
+    /// The piece that a move would capture.
+    #[inline]
+    #[must_use]
+    pub fn captured(&self, mv: Move) -> Option<Piece> {
+        self.piece_on(mv.to())
+    }
+
+    /// The piece that a move would move.
+    #[inline]
+    #[must_use]
+    pub fn moved(&self, mv: Move) -> Option<Piece> {
+        self.piece_on(mv.from())
+    }
+
+    /// Plies since the last capture; 120 of them are a draw.
+    #[inline]
+    #[must_use]
+    pub fn quiet_plies(&self) -> u16 {
+        self.quiet_plies
+    }
+
+    /// The number of the full move, from 1, one more after each of Black's turns.
+    #[must_use]
+    pub fn full_move(&self) -> u32 {
+        (self.first_half_move + self.history.len() as u32) / 2
+    }
+
+    /// The last move made, if it was no pass.
+    #[must_use]
+    pub fn last_move(&self) -> Option<Move> {
+        self.history.last().map(|undo| undo.mv).filter(|&mv| mv != Move::default())
+    }
+
+    /// The occupancy of a square's rank, bit = file.
+    #[inline]
+    pub(super) fn rank_occupancy(&self, square: Square) -> usize {
+        (self.occupied().0 >> (9 * square.rank()) & 0x1ff) as usize
+    }
+
+    /// The occupancy of a square's file, bit = rank.
+    #[inline]
+    pub(super) fn file_occupancy(&self, square: Square) -> usize {
+        (self.files[square.file() as usize] & 0x3ff) as usize
+    }
+
+    #[inline]
+    fn put(&mut self, square: Square, piece: Piece) {
+        self.board[square.index()] = Some(piece);
+        self.toggle(square, piece);
+        self.files[square.file() as usize] |= 1 << square.rank();
+    }
+
+    #[inline]
+    fn toggle(&mut self, square: Square, piece: Piece) {
+        let set = SquareSet::of(square);
+        let kind = &mut self.kinds[piece.kind().index()];
+        *kind = *kind ^ set;
+        let side = &mut self.sides[piece.side().index()];
+        *side = *side ^ set;
+    }
+
+    /// Moves a piece, taking away what stands on the target.
+    #[inline]
+    pub(super) fn apply(&mut self, mv: Move) {
+        let (from, to) = (mv.from(), mv.to());
+        let piece = self.board[from.index()].expect("a legal move starts on a piece");
+        let captured = self.board[to.index()];
+        self.history.push(Undo {
+            hash: self.hash,
+            mv,
+            captured,
+            in_check: self.in_check,
+            quiet_plies: self.quiet_plies,
+            reversible_plies: self.reversible_plies,
+        });
+        if let Some(victim) = captured {
+            self.toggle(to, victim);
+            self.hash ^= zobrist::piece_key(victim, to);
+            self.quiet_plies = 0;
+            self.reversible_plies = 0;
+        } else {
+            self.quiet_plies += 1;
+            self.reversible_plies += 1;
+        }
+        self.board[from.index()] = None;
+        self.toggle(from, piece);
+        self.files[from.file() as usize] &= !(1 << from.rank());
+        self.put(to, piece);
+        if piece.kind() == PieceKind::King {
+            self.kings[piece.side().index()] = to;
+        }
+        self.hash ^=
+            zobrist::piece_key(piece, from) ^ zobrist::piece_key(piece, to) ^ BLACK_TO_MOVE;
+        self.side = self.side.other();
+        self.in_check = self.king_attacked(self.side);
+    }
+
+    /// Gives the turn away.
+    pub(super) fn pass(&mut self) {
+        self.history.push(Undo {
+            hash: self.hash,
+            mv: Move::default(),
+            captured: None,
+            in_check: self.in_check,
+            quiet_plies: self.quiet_plies,
+            reversible_plies: self.reversible_plies,
+        });
+        self.reversible_plies = 0;
+        self.hash ^= BLACK_TO_MOVE;
+        self.side = self.side.other();
+        self.in_check = self.king_attacked(self.side);
+    }
+
+    /// Takes back the last move or pass; without one nothing happens.
+    #[inline]
+    pub(super) fn revert(&mut self) {
+        let Some(undo) = self.history.pop() else { return };
+        self.side = self.side.other();
+        self.hash = undo.hash;
+        self.in_check = undo.in_check;
+        self.quiet_plies = undo.quiet_plies;
+        self.reversible_plies = undo.reversible_plies;
+        let (from, to) = (undo.mv.from(), undo.mv.to());
+        if from == to {
+            return;
+        }
+        let piece = self.board[to.index()].expect("the last move ended on a piece");
+        self.board[to.index()] = undo.captured;
+        self.toggle(to, piece);
+        match undo.captured {
+            Some(victim) => self.toggle(to, victim),
+            None => self.files[to.file() as usize] &= !(1 << to.rank()),
+        }
+        self.put(from, piece);
+        if piece.kind() == PieceKind::King {
+            self.kings[piece.side().index()] = from;
+        }
+    }
+}
