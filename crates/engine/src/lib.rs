@@ -1,1 +1,25 @@
-//! engine
+//! Search over any game, with every constant of it open to tuning.
+//!
+//! [`Searcher`] plays a [`SearchGame`]: iterative deepening, principal variation search, quiescence.
+//! [`Tunables`] lists the constants of the selective rules; [`SearchParams`] is one set of them made
+//! ready, and travels by reference, so that two sets play each other in one process. With node and
+//! depth limits alone a search is deterministic on every machine. No I/O, no clock, no randomness.
+
+mod history;
+mod limits;
+mod params;
+mod picker;
+mod search;
+mod searchable;
+mod table;
+mod tunables;
+mod value;
+mod xiangqi;
+
+pub use limits::{Limits, StopSignal, TimeSource};
+pub use params::SearchParams;
+pub use search::{MAX_DEPTH, SearchResult, Searcher};
+pub use searchable::{Evaluate, SearchGame};
+pub use tunables::{TunableDef, TunableError, Tunables};
+pub use value::{MATE, MATE_BOUND, MAX_PLY, mate_distance};
+pub use xiangqi::XiangqiEval;

@@ -1,0 +1,72 @@
+//! When a search ends: nodes and depth, which are exact, and a signal or a deadline, which are not.
+
+use model::Nodes;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// What a search may spend. Both `None`: until the signal.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// Positions that may be visited beyond the root; never one more.
+    pub nodes: Option<Nodes>,
+    /// Iterations in plies.
+    pub depth: Option<u32>,
+}
+
+impl Limits {
+    /// A node limit alone.
+    #[must_use]
+    pub fn nodes(nodes: u64) -> Self {
+        Self { nodes: Some(Nodes(nodes)), depth: None }
+    }
+
+    /// A depth limit alone.
+    #[must_use]
+    pub fn depth(depth: u32) -> Self {
+        Self { nodes: None, depth: Some(depth) }
+    }
+}
+
+/// Where a search with a deadline reads the time; the engine knows no clock of its own.
+pub trait TimeSource {
+    /// Time since the search was asked for.
+    fn elapsed(&self) -> Duration;
+}
+
+/// What may end a search from outside.
+#[derive(Clone, Copy, Default)]
+pub struct StopSignal<'a> {
+    flag: Option<&'a AtomicBool>,
+    deadline: Option<(&'a dyn TimeSource, Duration)>,
+}
+
+impl<'a> StopSignal<'a> {
+    /// Nothing: the limits alone decide, and the search is deterministic.
+    #[must_use]
+    pub fn never() -> Self {
+        Self::default()
+    }
+
+    /// Ends soon after `flag` becomes true.
+    #[must_use]
+    pub fn when(flag: &'a AtomicBool) -> Self {
+        Self { flag: Some(flag), deadline: None }
+    }
+
+    /// Ends also once `movetime` has passed by `clock`.
+    #[must_use]
+    pub fn or_after(self, clock: &'a dyn TimeSource, movetime: Duration) -> Self {
+        Self { deadline: Some((clock, movetime)), ..self }
+    }
+
+    /// Whether there is anything to ask.
+    pub(crate) fn can_raise(&self) -> bool {
+        self.flag.is_some() || self.deadline.is_some()
+    }
+
+    pub(crate) fn is_raised(&self) -> bool {
+        // Relaxed: the flag carries no data, it only has to arrive.
+        self.flag.is_some_and(|flag| flag.load(Ordering::Relaxed))
+            || self.deadline.is_some_and(|(clock, movetime)| clock.elapsed() >= movetime)
+    }
+}
