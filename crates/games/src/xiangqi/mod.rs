@@ -6,8 +6,8 @@
 
 mod attacks;
 mod fen;
-mod moves;
 mod movegen;
+mod moves;
 mod piece;
 mod position;
 mod rules;
@@ -122,11 +122,8 @@ impl Game for Xiangqi {
     }
 
     fn move_from_text(&self, text: &str) -> Result<Move, MoveError> {
-        let error = |problem, allowed| MoveError {
-            found: model::printable(text, 16),
-            problem,
-            allowed,
-        };
+        let error =
+            |problem, allowed| MoveError { found: model::printable(text, 16), problem, allowed };
         let mv = Move::from_text(text).ok_or_else(|| {
             error("no move text", "two points, files a-i and ranks 0-9, such as h2e2".into())
         })?;
