@@ -1,1 +1,33 @@
-//! store
+//! The ledger: all SQL of the project, one file for each aggregate.
+//!
+//! Statements are plain text with bound parameters, each run by a test against a real Postgres.
+//! Nothing here decides: a [`Batch`] says what the coordinator has decided, and [`Ledger::commit`]
+//! makes it durable in one transaction or not at all.
+
+mod batch;
+mod books;
+mod connect;
+mod error;
+mod leader;
+mod migrate;
+mod recover;
+mod runs;
+mod workers;
+
+pub use batch::{Batch, LeaseMove, NewLease, NewReport, NewRun, NewSnapshot, RunEvent, RunMove};
+pub use connect::Ledger;
+pub use error::StoreError;
+pub use leader::LeaderEpoch;
+pub use recover::{HighestIds, LedgerEntry, OpenLease, OpenSlice, StoredSnapshot};
+pub use runs::StoredRun;
+pub use workers::{NewWorker, StoredWorker};
+
+/// A count as Postgres keeps it. What goes in was validated far below the limit.
+fn signed(count: u64) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}
+
+/// A count as it came out of a column that a constraint keeps from being negative.
+fn unsigned(count: i64) -> u64 {
+    u64::try_from(count).unwrap_or(0)
+}

@@ -1,0 +1,387 @@
+//! One commit: everything that the coordinator decided since the last, in one transaction.
+//!
+//! Group commit makes a row cheap: the statements below take whole columns as arrays, so that two
+//! hundred reports cost little more than one.
+
+use crate::{LeaderEpoch, Ledger, StoreError, signed};
+use model::lease::{LeaseEnd, PairRange, PairRecord};
+use model::spec::RunSpec;
+use model::view::{RunState, Verdict};
+use model::{LeaseId, ReportId, RunId, Tally, WorkerId};
+use sqlx::{Postgres, Transaction};
+
+/// A run that was filed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NewRun {
+    /// Its id.
+    pub id: RunId,
+    /// What was asked.
+    pub spec: RunSpec,
+    /// The author's key.
+    pub idempotency_key: String,
+}
+
+/// A lease that was given.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NewLease {
+    /// Its id.
+    pub id: LeaseId,
+    /// Its run.
+    pub run: RunId,
+    /// To whom.
+    pub worker: WorkerId,
+    /// Which issue of these pairs.
+    pub epoch: u32,
+    /// The pairs.
+    pub range: PairRange,
+    /// The block whose probe they play.
+    pub block: u64,
+    /// The probe as JSON, in a tune.
+    pub probe: Option<String>,
+}
+
+/// A report that was merged: its new pairs only.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NewReport {
+    /// Its place in the ledger.
+    pub id: ReportId,
+    /// The run.
+    pub run: RunId,
+    /// The lease.
+    pub lease: LeaseId,
+    /// The lease's epoch.
+    pub epoch: u32,
+    /// Number within the lease.
+    pub sequence: u32,
+    /// Sum over `pairs`.
+    pub tally: Tally,
+    /// The pairs that count from now on.
+    pub pairs: Vec<PairRecord>,
+}
+
+/// A lease that moved on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeaseMove {
+    /// The lease.
+    pub id: LeaseId,
+    /// Its pairs in the ledger after this commit.
+    pub merged_pairs: u32,
+    /// How it ended, if it did.
+    pub end: Option<LeaseEnd>,
+}
+
+/// A run that moved on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunMove {
+    /// The run.
+    pub id: RunId,
+    /// Where it is now.
+    pub state: RunState,
+    /// Why, when paused or stopped.
+    pub state_reason: String,
+    /// What a test said.
+    pub verdict: Option<Verdict>,
+    /// What counts after this commit.
+    pub tally: Tally,
+    /// Of a test.
+    pub llr: Option<f64>,
+    /// Of a tune: the optimiser's point as JSON.
+    pub point: Option<String>,
+    /// The last report that moved it.
+    pub last_report: ReportId,
+}
+
+/// Something that was done to a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunEvent {
+    /// The run.
+    pub run: RunId,
+    /// `created`, `paused`, `resumed`, `stopped`, `finished`.
+    pub event: &'static str,
+    /// Why.
+    pub reason: String,
+}
+
+/// A state of a run to recover from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewSnapshot {
+    /// The run.
+    pub run: RunId,
+    /// Good up to this report.
+    pub report: ReportId,
+    /// The state as JSON.
+    pub state: String,
+}
+
+/// Everything of one commit. Applied in the order of the fields.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Batch {
+    /// Filed.
+    pub runs: Vec<NewRun>,
+    /// Given.
+    pub leases: Vec<NewLease>,
+    /// Merged, in the order that counts.
+    pub reports: Vec<NewReport>,
+    /// Leases that moved; each at most once.
+    pub lease_moves: Vec<LeaseMove>,
+    /// Runs that moved; each at most once.
+    pub run_moves: Vec<RunMove>,
+    /// Done to runs.
+    pub events: Vec<RunEvent>,
+    /// Taken.
+    pub snapshots: Vec<NewSnapshot>,
+}
+
+impl Batch {
+    /// Whether there is nothing to write.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Batch::default()
+    }
+}
+
+/// Snapshots that are kept of each run.
+const SNAPSHOTS_KEPT: i64 = 2;
+
+impl Ledger {
+    /// Makes a batch durable, whole or not at all.
+    ///
+    /// # Errors
+    /// [`StoreError::NotLeader`] when another coordinator leads by now. After any error it is not
+    /// known whether the batch was written, and the caller must read its state from the ledger again.
+    pub async fn commit(&self, leader: &LeaderEpoch, batch: &Batch) -> Result<(), StoreError> {
+        if batch.is_empty() {
+            return Ok(());
+        }
+        let mut tx = self.pool.begin().await?;
+        // FOR SHARE: a new leader's update waits until this commit is over, or wins and is seen.
+        let epoch: i64 = sqlx::query_scalar("SELECT epoch FROM leadership FOR SHARE")
+            .fetch_one(&mut *tx)
+            .await?;
+        if epoch != leader.number() {
+            return Err(StoreError::NotLeader { ours: leader.number() });
+        }
+        insert_runs(&mut tx, &batch.runs).await?;
+        insert_leases(&mut tx, &batch.leases).await?;
+        insert_reports(&mut tx, &batch.reports).await?;
+        insert_pairs(&mut tx, &batch.reports).await?;
+        move_leases(&mut tx, &batch.lease_moves).await?;
+        move_runs(&mut tx, &batch.run_moves).await?;
+        insert_events(&mut tx, &batch.events).await?;
+        insert_snapshots(&mut tx, &batch.snapshots).await?;
+        tx.commit().await?;
+        Ok(())
+    }
+}
+
+type Tx<'a> = Transaction<'a, Postgres>;
+
+async fn insert_runs(tx: &mut Tx<'_>, runs: &[NewRun]) -> Result<(), StoreError> {
+    for run in runs {
+        let spec = serde_json::to_value(&run.spec)
+            .map_err(|e| StoreError::unreadable("a specification that cannot be written", e))?;
+        sqlx::query(
+            "INSERT INTO runs (id, kind, name, game, spec, book_sha256, idempotency_key, state)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, 'running')",
+        )
+        .bind(run.id.0)
+        .bind(run.spec.job.kind())
+        .bind(&run.spec.name)
+        .bind(run.spec.game.name())
+        .bind(spec)
+        .bind(&run.spec.book)
+        .bind(&run.idempotency_key)
+        .execute(&mut **tx)
+        .await?;
+    }
+    Ok(())
+}
+
+async fn insert_leases(tx: &mut Tx<'_>, leases: &[NewLease]) -> Result<(), StoreError> {
+    if leases.is_empty() {
+        return Ok(());
+    }
+    sqlx::query(
+        "INSERT INTO leases (id, run_id, worker_id, epoch, first_pair, pairs, block, probe)
+         SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::int[], $5::bigint[],
+                              $6::int[], $7::bigint[], $8::text[])",
+    )
+    .bind(column(leases, |l| l.id.0))
+    .bind(column(leases, |l| l.run.0))
+    .bind(column(leases, |l| l.worker.0))
+    .bind(column(leases, |l| small(l.epoch)))
+    .bind(column(leases, |l| signed(l.range.first.0)))
+    .bind(column(leases, |l| small(l.range.count)))
+    .bind(column(leases, |l| signed(l.block)))
+    .bind(column(leases, |l| l.probe.clone()))
+    .execute(&mut **tx)
+    .await?;
+    Ok(())
+}
+
+async fn insert_reports(tx: &mut Tx<'_>, reports: &[NewReport]) -> Result<(), StoreError> {
+    if reports.is_empty() {
+        return Ok(());
+    }
+    let cell = |i: usize| column(reports, move |r: &NewReport| signed(r.tally.pentanomial.0[i]));
+    sqlx::query(
+        "INSERT INTO reports (id, run_id, lease_id, epoch, sequence,
+                              ll, ld, dd, dw, ww, wins, draws, losses)
+         SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::int[], $5::int[],
+                              $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[],
+                              $10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[])",
+    )
+    .bind(column(reports, |r| r.id.0))
+    .bind(column(reports, |r| r.run.0))
+    .bind(column(reports, |r| r.lease.0))
+    .bind(column(reports, |r| small(r.epoch)))
+    .bind(column(reports, |r| small(r.sequence)))
+    .bind(cell(0))
+    .bind(cell(1))
+    .bind(cell(2))
+    .bind(cell(3))
+    .bind(cell(4))
+    .bind(column(reports, |r| signed(r.tally.wdl.wins)))
+    .bind(column(reports, |r| signed(r.tally.wdl.draws)))
+    .bind(column(reports, |r| signed(r.tally.wdl.losses)))
+    .execute(&mut **tx)
+    .await?;
+    Ok(())
+}
+
+async fn insert_pairs(tx: &mut Tx<'_>, reports: &[NewReport]) -> Result<(), StoreError> {
+    let rows: Vec<(&NewReport, &PairRecord)> =
+        reports.iter().flat_map(|r| r.pairs.iter().map(move |p| (r, p))).collect();
+    if rows.is_empty() {
+        return Ok(());
+    }
+    sqlx::query(
+        "INSERT INTO pairs (run_id, pair_index, report_id, lease_id,
+                            first_score, first_termination, first_plies, first_nodes, first_moves,
+                            second_score, second_termination, second_plies, second_nodes,
+                            second_moves)
+         SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[],
+                              $5::smallint[], $6::text[], $7::int[], $8::bigint[], $9::text[],
+                              $10::smallint[], $11::text[], $12::int[], $13::bigint[],
+                              $14::text[])",
+    )
+    .bind(column(&rows, |(r, _)| r.run.0))
+    .bind(column(&rows, |(_, p)| signed(p.index.0)))
+    .bind(column(&rows, |(r, _)| r.id.0))
+    .bind(column(&rows, |(r, _)| r.lease.0))
+    .bind(column(&rows, |(_, p)| i16::from(p.candidate_first.score.half_points())))
+    .bind(column(&rows, |(_, p)| p.candidate_first.termination.name()))
+    .bind(column(&rows, |(_, p)| plies(p.candidate_first.plies)))
+    .bind(column(&rows, |(_, p)| signed(p.candidate_first.nodes.0)))
+    .bind(column(&rows, |(_, p)| p.candidate_first.moves.as_str()))
+    .bind(column(&rows, |(_, p)| i16::from(p.base_first.score.half_points())))
+    .bind(column(&rows, |(_, p)| p.base_first.termination.name()))
+    .bind(column(&rows, |(_, p)| plies(p.base_first.plies)))
+    .bind(column(&rows, |(_, p)| signed(p.base_first.nodes.0)))
+    .bind(column(&rows, |(_, p)| p.base_first.moves.as_str()))
+    .execute(&mut **tx)
+    .await?;
+    Ok(())
+}
+
+async fn move_leases(tx: &mut Tx<'_>, moves: &[LeaseMove]) -> Result<(), StoreError> {
+    if moves.is_empty() {
+        return Ok(());
+    }
+    sqlx::query(
+        "UPDATE leases SET
+             merged_pairs = m.merged,
+             state = coalesce(m.ended_as, leases.state),
+             ended_at = CASE WHEN m.ended_as IS NULL THEN NULL ELSE now() END
+         FROM unnest($1::bigint[], $2::int[], $3::text[]) AS m (id, merged, ended_as)
+         WHERE leases.id = m.id",
+    )
+    .bind(column(moves, |m| m.id.0))
+    .bind(column(moves, |m| small(m.merged_pairs)))
+    .bind(column(moves, |m| m.end.map(LeaseEnd::name)))
+    .execute(&mut **tx)
+    .await?;
+    Ok(())
+}
+
+async fn move_runs(tx: &mut Tx<'_>, moves: &[RunMove]) -> Result<(), StoreError> {
+    for run in moves {
+        let cells = run.tally.pentanomial.0;
+        sqlx::query(
+            "UPDATE runs SET
+                 state = $2, state_reason = $3, verdict = $4,
+                 ended_at = CASE WHEN $5 THEN coalesce(ended_at, now()) END,
+                 ll = $6, ld = $7, dd = $8, dw = $9, ww = $10,
+                 wins = $11, draws = $12, losses = $13,
+                 llr = $14, point = $15, last_report_id = $16
+             WHERE id = $1",
+        )
+        .bind(run.id.0)
+        .bind(run.state.name())
+        .bind(&run.state_reason)
+        .bind(run.verdict.map(Verdict::name))
+        .bind(run.state.is_over())
+        .bind(signed(cells[0]))
+        .bind(signed(cells[1]))
+        .bind(signed(cells[2]))
+        .bind(signed(cells[3]))
+        .bind(signed(cells[4]))
+        .bind(signed(run.tally.wdl.wins))
+        .bind(signed(run.tally.wdl.draws))
+        .bind(signed(run.tally.wdl.losses))
+        .bind(run.llr)
+        .bind(&run.point)
+        .bind(run.last_report.0)
+        .execute(&mut **tx)
+        .await?;
+    }
+    Ok(())
+}
+
+async fn insert_events(tx: &mut Tx<'_>, events: &[RunEvent]) -> Result<(), StoreError> {
+    for event in events {
+        sqlx::query("INSERT INTO run_events (run_id, event, reason) VALUES ($1, $2, $3)")
+            .bind(event.run.0)
+            .bind(event.event)
+            .bind(&event.reason)
+            .execute(&mut **tx)
+            .await?;
+    }
+    Ok(())
+}
+
+async fn insert_snapshots(tx: &mut Tx<'_>, snapshots: &[NewSnapshot]) -> Result<(), StoreError> {
+    for snapshot in snapshots {
+        sqlx::query(
+            "INSERT INTO snapshots (run_id, report_id, state) VALUES ($1, $2, $3)
+             ON CONFLICT (run_id, report_id) DO UPDATE SET state = excluded.state",
+        )
+        .bind(snapshot.run.0)
+        .bind(snapshot.report.0)
+        .bind(&snapshot.state)
+        .execute(&mut **tx)
+        .await?;
+        sqlx::query(
+            "DELETE FROM snapshots WHERE run_id = $1 AND report_id NOT IN (
+                 SELECT report_id FROM snapshots WHERE run_id = $1
+                 ORDER BY report_id DESC LIMIT $2)",
+        )
+        .bind(snapshot.run.0)
+        .bind(SNAPSHOTS_KEPT)
+        .execute(&mut **tx)
+        .await?;
+    }
+    Ok(())
+}
+
+fn column<'a, T, V>(rows: &'a [T], value: impl Fn(&'a T) -> V) -> Vec<V> {
+    rows.iter().map(value).collect()
+}
+
+fn small(count: u32) -> i32 {
+    i32::try_from(count).unwrap_or(i32::MAX)
+}
+
+fn plies(plies: model::Ply) -> i32 {
+    i32::try_from(plies.0).unwrap_or(i32::MAX)
+}

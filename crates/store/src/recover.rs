@@ -1,0 +1,268 @@
+//! What a coordinator reads when it takes the lead: the last snapshot of each open run, the ledger
+//! after it, the leases that are out, and the pairs that came back unplayed.
+
+use crate::{Ledger, StoreError, runs, unsigned};
+use model::lease::{PairIndex, PairRange};
+use model::{LeaseId, ReportId, RunId, Tally, WorkerId};
+use sqlx::Row;
+use std::collections::BTreeMap;
+
+/// The highest ids in use, 0 where there is none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct HighestIds {
+    /// Of runs.
+    pub run: i64,
+    /// Of workers.
+    pub worker: i64,
+    /// Of leases.
+    pub lease: i64,
+    /// Of reports.
+    pub report: i64,
+}
+
+/// A state to recover from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredSnapshot {
+    /// Good up to this report.
+    pub report: ReportId,
+    /// The state as JSON.
+    pub state: String,
+}
+
+/// One merged report with what is needed to apply it again.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LedgerEntry {
+    /// Its place in the ledger.
+    pub report: ReportId,
+    /// What was new in it.
+    pub tally: Tally,
+    /// The probe that its pairs played, as JSON; none in a test.
+    pub probe: Option<String>,
+}
+
+/// A lease that is out.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OpenLease {
+    /// Its id.
+    pub id: LeaseId,
+    /// Its run.
+    pub run: RunId,
+    /// Who has it.
+    pub worker: WorkerId,
+    /// Its epoch.
+    pub epoch: u32,
+    /// Its pairs.
+    pub range: PairRange,
+    /// Its block.
+    pub block: u64,
+    /// Its probe as JSON.
+    pub probe: Option<String>,
+    /// Number of its last merged report; 0 without any.
+    pub last_sequence: u32,
+    /// What is merged of it.
+    pub merged: Tally,
+    /// Which pairs those are.
+    pub merged_pairs: Vec<PairIndex>,
+}
+
+/// Pairs that were leased, did not come back, and are out with nobody.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OpenSlice {
+    /// The pairs.
+    pub range: PairRange,
+    /// The epoch that their next lease has.
+    pub next_epoch: u32,
+    /// Their block.
+    pub block: u64,
+    /// Their probe as JSON.
+    pub probe: Option<String>,
+}
+
+impl Ledger {
+    /// The highest ids in use.
+    ///
+    /// # Errors
+    /// Errors of the database.
+    pub async fn highest_ids(&self) -> Result<HighestIds, StoreError> {
+        let (run, worker, lease, report): (i64, i64, i64, i64) = sqlx::query_as(
+            "SELECT coalesce((SELECT max(id) FROM runs), 0),
+                    coalesce((SELECT max(id) FROM workers), 0),
+                    coalesce((SELECT max(id) FROM leases), 0),
+                    coalesce((SELECT max(id) FROM reports), 0)",
+        )
+        .fetch_one(&self.pool)
+        .await?;
+        Ok(HighestIds { run, worker, lease, report })
+    }
+
+    /// The last snapshot of a run.
+    ///
+    /// # Errors
+    /// Errors of the database.
+    pub async fn snapshot(&self, run: RunId) -> Result<Option<StoredSnapshot>, StoreError> {
+        let row: Option<(i64, String)> = sqlx::query_as(
+            "SELECT report_id, state FROM snapshots WHERE run_id = $1
+             ORDER BY report_id DESC LIMIT 1",
+        )
+        .bind(run.0)
+        .fetch_optional(&self.pool)
+        .await?;
+        Ok(row.map(|(report, state)| StoredSnapshot { report: ReportId(report), state }))
+    }
+
+    /// At most `limit` reports of a run after `after`, in the order that counts.
+    ///
+    /// # Errors
+    /// Errors of the database.
+    pub async fn ledger_after(
+        &self,
+        run: RunId,
+        after: ReportId,
+        limit: u32,
+    ) -> Result<Vec<LedgerEntry>, StoreError> {
+        let rows = sqlx::query(
+            "SELECT r.id, r.ll, r.ld, r.dd, r.dw, r.ww, r.wins, r.draws, r.losses, l.probe
+             FROM reports r JOIN leases l ON l.id = r.lease_id
+             WHERE r.run_id = $1 AND r.id > $2
+             ORDER BY r.id LIMIT $3",
+        )
+        .bind(run.0)
+        .bind(after.0)
+        .bind(i64::from(limit))
+        .fetch_all(&self.pool)
+        .await?;
+        rows.iter()
+            .map(|row| {
+                Ok(LedgerEntry {
+                    report: ReportId(row.try_get("id")?),
+                    tally: runs::tally(row)?,
+                    probe: row.try_get("probe")?,
+                })
+            })
+            .collect()
+    }
+
+    /// Every lease of open runs that is out.
+    ///
+    /// # Errors
+    /// Errors of the database.
+    pub async fn open_leases(&self) -> Result<Vec<OpenLease>, StoreError> {
+        let rows = sqlx::query(
+            "SELECT l.id, l.run_id, l.worker_id, l.epoch, l.first_pair, l.pairs, l.block, l.probe,
+                    coalesce(max(r.sequence), 0) AS last_sequence,
+                    coalesce(sum(r.ll), 0)::bigint AS ll, coalesce(sum(r.ld), 0)::bigint AS ld,
+                    coalesce(sum(r.dd), 0)::bigint AS dd, coalesce(sum(r.dw), 0)::bigint AS dw,
+                    coalesce(sum(r.ww), 0)::bigint AS ww,
+                    coalesce(sum(r.wins), 0)::bigint AS wins,
+                    coalesce(sum(r.draws), 0)::bigint AS draws,
+                    coalesce(sum(r.losses), 0)::bigint AS losses
+             FROM leases l LEFT JOIN reports r ON r.lease_id = l.id
+             WHERE l.state = 'active'
+             GROUP BY l.id
+             ORDER BY l.id",
+        )
+        .fetch_all(&self.pool)
+        .await?;
+        let mut leases = BTreeMap::new();
+        for row in &rows {
+            let id = LeaseId(row.try_get("id")?);
+            let lease = OpenLease {
+                id,
+                run: RunId(row.try_get("run_id")?),
+                worker: WorkerId(row.try_get("worker_id")?),
+                epoch: count(row.try_get("epoch")?),
+                range: PairRange {
+                    first: PairIndex(unsigned(row.try_get("first_pair")?)),
+                    count: count(row.try_get("pairs")?),
+                },
+                block: unsigned(row.try_get("block")?),
+                probe: row.try_get("probe")?,
+                last_sequence: count(row.try_get("last_sequence")?),
+                merged: runs::tally(row)?,
+                merged_pairs: Vec::new(),
+            };
+            leases.insert(id, lease);
+        }
+        let ids: Vec<i64> = leases.keys().map(|id: &LeaseId| id.0).collect();
+        let pairs: Vec<(i64, i64)> = sqlx::query_as(
+            "SELECT lease_id, pair_index FROM pairs WHERE lease_id = ANY ($1)
+             ORDER BY lease_id, pair_index",
+        )
+        .bind(ids)
+        .fetch_all(&self.pool)
+        .await?;
+        for (lease, index) in pairs {
+            if let Some(lease) = leases.get_mut(&LeaseId(lease)) {
+                lease.merged_pairs.push(PairIndex(unsigned(index)));
+            }
+        }
+        Ok(leases.into_values().collect())
+    }
+
+    /// The first pair of a run that was never leased.
+    ///
+    /// # Errors
+    /// Errors of the database.
+    pub async fn first_fresh_pair(&self, run: RunId) -> Result<PairIndex, StoreError> {
+        let next: i64 = sqlx::query_scalar(
+            "SELECT coalesce(max(first_pair + pairs), 0)::bigint FROM leases WHERE run_id = $1",
+        )
+        .bind(run.0)
+        .fetch_one(&self.pool)
+        .await?;
+        Ok(PairIndex(unsigned(next)))
+    }
+
+    /// Pairs of a run that were leased, are not in the ledger, and are out with nobody; each once,
+    /// with the terms of the last lease that had them.
+    ///
+    /// # Errors
+    /// Errors of the database.
+    pub async fn unplayed(&self, run: RunId) -> Result<Vec<OpenSlice>, StoreError> {
+        // The last lease of each pair decides: when it is out, somebody plays the pair.
+        let rows = sqlx::query(
+            "SELECT DISTINCT ON (index) index, l.state, l.epoch, l.block, l.probe
+             FROM leases l,
+                  LATERAL generate_series(l.first_pair, l.first_pair + l.pairs - 1) AS index
+             WHERE l.run_id = $1
+               AND l.state IN ('active', 'returned', 'expired')
+               AND l.merged_pairs < l.pairs
+               AND NOT EXISTS (
+                   SELECT FROM pairs p WHERE p.run_id = $1 AND p.pair_index = index)
+             ORDER BY index, l.epoch DESC, l.id DESC",
+        )
+        .bind(run.0)
+        .fetch_all(&self.pool)
+        .await?;
+        let mut slices: Vec<OpenSlice> = Vec::new();
+        for row in &rows {
+            let state: String = row.try_get("state")?;
+            if state == "active" {
+                continue;
+            }
+            let index = PairIndex(unsigned(row.try_get("index")?));
+            let next_epoch = count(row.try_get("epoch")?) + 1;
+            let block = unsigned(row.try_get("block")?);
+            match slices.last_mut() {
+                Some(last)
+                    if last.range.end() == index
+                        && last.block == block
+                        && last.next_epoch == next_epoch =>
+                {
+                    last.range.count += 1;
+                }
+                _ => slices.push(OpenSlice {
+                    range: PairRange { first: index, count: 1 },
+                    next_epoch,
+                    block,
+                    probe: row.try_get("probe")?,
+                }),
+            }
+        }
+        Ok(slices)
+    }
+}
+
+fn count(column: i32) -> u32 {
+    u32::try_from(column).unwrap_or(0)
+}

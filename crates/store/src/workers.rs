@@ -1,0 +1,113 @@
+//! Machines that play.
+
+use crate::{Ledger, StoreError, unsigned};
+use model::WorkerId;
+
+/// A worker as it introduced itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewWorker {
+    /// Its id, given by the coordinator for a key that it has not seen, or the known one.
+    pub id: WorkerId,
+    /// 16 bytes.
+    pub key: Vec<u8>,
+    /// For people, made printable.
+    pub name: String,
+    /// Operating system and architecture.
+    pub platform: String,
+    /// Version of its program.
+    pub software_version: String,
+    /// Logical cores.
+    pub cores: u32,
+    /// Games at the same time.
+    pub slots: u32,
+}
+
+/// A worker as the ledger knows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredWorker {
+    /// What it said last.
+    pub worker: NewWorker,
+    /// Milliseconds since 1970, UTC.
+    pub first_seen_unix_ms: i64,
+    /// Milliseconds since 1970, UTC.
+    pub last_seen_unix_ms: i64,
+    /// Its pairs in the ledger.
+    pub counted_pairs: u64,
+}
+
+impl Ledger {
+    /// Writes a worker down, or what it says of itself now.
+    ///
+    /// # Errors
+    /// Errors of the database.
+    pub async fn greet_worker(&self, worker: &NewWorker) -> Result<(), StoreError> {
+        sqlx::query(
+            "INSERT INTO workers (id, worker_key, name, platform, software_version, cores, slots)
+             VALUES ($1, $2, $3, $4, $5, $6, $7)
+             ON CONFLICT (worker_key) DO UPDATE SET
+                 name = excluded.name,
+                 platform = excluded.platform,
+                 software_version = excluded.software_version,
+                 cores = excluded.cores,
+                 slots = excluded.slots,
+                 last_seen_at = now()",
+        )
+        .bind(worker.id.0)
+        .bind(&worker.key)
+        .bind(&worker.name)
+        .bind(&worker.platform)
+        .bind(&worker.software_version)
+        .bind(i32::try_from(worker.cores).unwrap_or(i32::MAX))
+        .bind(i32::try_from(worker.slots).unwrap_or(i32::MAX))
+        .execute(&self.pool)
+        .await?;
+        Ok(())
+    }
+
+    /// Writes down that these workers were there until now.
+    ///
+    /// # Errors
+    /// Errors of the database.
+    pub async fn touch_workers(&self, workers: &[WorkerId]) -> Result<(), StoreError> {
+        let ids: Vec<i64> = workers.iter().map(|id| id.0).collect();
+        sqlx::query("UPDATE workers SET last_seen_at = now() WHERE id = ANY ($1)")
+            .bind(ids)
+            .execute(&self.pool)
+            .await?;
+        Ok(())
+    }
+
+    /// Every worker that was ever seen, with its pairs in the ledger.
+    ///
+    /// # Errors
+    /// Errors of the database.
+    pub async fn workers(&self) -> Result<Vec<StoredWorker>, StoreError> {
+        type Row = (i64, Vec<u8>, String, String, String, i32, i32, i64, i64, i64);
+        let rows: Vec<Row> = sqlx::query_as(
+            "SELECT w.id, w.worker_key, w.name, w.platform, w.software_version, w.cores, w.slots,
+                    (extract(epoch FROM w.first_seen_at) * 1000)::bigint,
+                    (extract(epoch FROM w.last_seen_at) * 1000)::bigint,
+                    coalesce((SELECT sum(l.merged_pairs) FROM leases l WHERE l.worker_id = w.id),
+                             0)::bigint
+             FROM workers w
+             ORDER BY w.id",
+        )
+        .fetch_all(&self.pool)
+        .await?;
+        let worker = |row: Row| StoredWorker {
+            worker: NewWorker {
+                id: WorkerId(row.0),
+                key: row.1,
+                name: row.2,
+                platform: row.3,
+                software_version: row.4,
+                cores: u32::try_from(row.5).unwrap_or(0),
+                slots: u32::try_from(row.6).unwrap_or(0),
+            },
+            first_seen_unix_ms: row.7,
+            last_seen_unix_ms: row.8,
+            counted_pairs: unsigned(row.9),
+        };
+        Ok(rows.into_iter().map(worker).collect())
+    }
+}
