@@ -1,0 +1,148 @@
+//! The box in which a tune moves: an ordered list of parameters with unique names.
+
+use model::{Finding, FindingList, ParameterDef, ParameterKind, ParameterSet};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+
+/// An ordered, checked list of parameters; a point of it is one `f64` each, in this order.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Vec<ParameterDef>", into = "Vec<ParameterDef>")]
+pub struct ParameterSpace(Vec<ParameterDef>);
+
+impl ParameterSpace {
+    /// A space of these parameters.
+    ///
+    /// # Errors
+    /// Every finding: an empty list, a parameter that fails its own check, a name used twice.
+    pub fn new(parameters: Vec<ParameterDef>) -> Result<Self, FindingList> {
+        let mut findings = Vec::new();
+        if parameters.is_empty() {
+            findings.push(Finding::new(
+                "parameter",
+                "none",
+                "at least one",
+                "add the parameters to tune",
+            ));
+        }
+        let mut names = BTreeSet::new();
+        for (index, parameter) in parameters.iter().enumerate() {
+            let place = format!("parameter[{index}]");
+            if let Err(found) = parameter.check(&place) {
+                findings.extend(found);
+            }
+            if !names.insert(parameter.name.as_str()) {
+                findings.push(Finding::new(
+                    format!("{place}.name"),
+                    format!("`{}` a second time", model::printable(&parameter.name, 40)),
+                    "each name once",
+                    "remove or rename one of the two",
+                ));
+            }
+        }
+        if findings.is_empty() { Ok(Self(parameters)) } else { Err(FindingList(findings)) }
+    }
+
+    /// The parameters in order.
+    #[must_use]
+    pub fn parameters(&self) -> &[ParameterDef] {
+        &self.0
+    }
+
+    /// The number of parameters, ≥ 1.
+    #[must_use]
+    pub fn dimension(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The start of every parameter.
+    #[must_use]
+    pub fn start(&self) -> Vec<f64> {
+        self.0.iter().map(|parameter| parameter.start).collect()
+    }
+
+    /// The values of a point under their names.
+    ///
+    /// # Panics
+    /// If `point` is shorter or longer than the space: a fault of the caller.
+    #[must_use]
+    pub fn assign(&self, point: &[f64]) -> ParameterSet {
+        assert_eq!(point.len(), self.0.len(), "a point has one value for each parameter");
+        self.0.iter().zip(point).map(|(p, value)| (p.name.clone(), *value)).collect()
+    }
+
+    /// The nearest playable set: integers rounded to the nearest, everything inside the box.
+    ///
+    /// # Panics
+    /// As [`ParameterSpace::assign`].
+    #[must_use]
+    pub fn nearest(&self, point: &[f64]) -> ParameterSet {
+        let rounded: Vec<f64> = self
+            .0
+            .iter()
+            .zip(point)
+            .map(|(p, value)| match p.kind {
+                ParameterKind::Int => value.round().clamp(p.min, p.max),
+                ParameterKind::Float => value.clamp(p.min, p.max),
+            })
+            .collect();
+        self.assign(&rounded)
+    }
+}
+
+impl TryFrom<Vec<ParameterDef>> for ParameterSpace {
+    type Error = FindingList;
+
+    fn try_from(parameters: Vec<ParameterDef>) -> Result<Self, FindingList> {
+        Self::new(parameters)
+    }
+}
+
+impl From<ParameterSpace> for Vec<ParameterDef> {
+    fn from(space: ParameterSpace) -> Self {
+        space.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parameter(name: &str) -> ParameterDef {
+        ParameterDef {
+            name: name.to_owned(),
+            kind: ParameterKind::Int,
+            start: 3.0,
+            min: 0.0,
+            max: 10.0,
+            c_end: 1.0,
+            r_end: 0.002,
+        }
+    }
+
+    #[test]
+    fn every_fault_is_found() {
+        let broken = ParameterDef { c_end: 0.0, ..parameter("b") };
+        let found = ParameterSpace::new(vec![parameter("a"), parameter("a"), broken]).unwrap_err();
+        let places: Vec<&str> = found.0.iter().map(|f| f.place.as_str()).collect();
+        assert_eq!(places, ["parameter[1].name", "parameter[2].c_end"]);
+        assert!(ParameterSpace::new(Vec::new()).is_err());
+    }
+
+    #[test]
+    fn json_cannot_smuggle_in_a_broken_space() {
+        let json = serde_json::to_string(&vec![parameter("a"), parameter("a")]).unwrap();
+        assert!(serde_json::from_str::<ParameterSpace>(&json).is_err());
+        let good = ParameterSpace::new(vec![parameter("a")]).unwrap();
+        let json = serde_json::to_string(&good).unwrap();
+        assert_eq!(serde_json::from_str::<ParameterSpace>(&json).unwrap(), good);
+    }
+
+    #[test]
+    fn the_nearest_set_is_playable() {
+        let mut float = parameter("f");
+        float.kind = ParameterKind::Float;
+        let space = ParameterSpace::new(vec![parameter("i"), float]).unwrap();
+        let set = space.nearest(&[3.6, 11.5]);
+        assert_eq!((set.get("i"), set.get("f")), (Some(4.0), Some(10.0)));
+    }
+}
