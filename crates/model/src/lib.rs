@@ -13,9 +13,10 @@ mod pentanomial;
 mod sanitize;
 mod units;
 
+pub mod file;
 pub mod lease;
-pub mod view;
 pub mod spec;
+pub mod view;
 
 pub use error::{Finding, FindingList};
 pub use game::GameKind;

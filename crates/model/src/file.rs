@@ -1,0 +1,316 @@
+//! The author's TOML file, read into what it says: `elomill tune FILE`, `elomill test FILE`.
+//!
+//! Reading has two steps. [`RunFile::parse`] takes the text alone and finds everything that is wrong
+//! in it, each with its line. [`RunFile::resolve`] adds what only the caller knows (the engine's
+//! parameters, the hash of the book, the result of a tune) and yields a valid [`RunSpec`]. Neither
+//! does any I/O.
+
+mod lines;
+mod reader;
+mod resolve;
+#[cfg(test)]
+mod tests;
+
+use crate::spec::{EloModel, GameLimit, RunSpec, SprtSpec};
+use crate::{FindingList, GameKind, Nodes, Pairs, ParameterKind, ParameterSet, Ply, RunId};
+use lines::Lines;
+use reader::{Reader, Section};
+
+pub use resolve::{Surroundings, Tuned};
+
+/// What a file says, before the engine and the book are known.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunFile {
+    /// For people.
+    pub name: String,
+    /// The game.
+    pub game: GameKind,
+    /// Source of all randomness; 1 when the file names none.
+    pub seed: u64,
+    /// Share of the cluster; 1 when the file names none.
+    pub weight: f64,
+    /// Pairs of one lease; 8 when the file names none.
+    pub lease_pairs: u32,
+    /// Where the openings come from.
+    pub book: BookChoice,
+    /// Limits of the games.
+    pub limit: GameLimit,
+    /// What the games are for.
+    pub job: JobFile,
+    /// Where everything stood.
+    lines: Lines,
+}
+
+/// Where the openings of a run come from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BookChoice {
+    /// The book of this game that the program carries.
+    Builtin,
+    /// A file with one position a line; a relative path counts from the run file's folder.
+    File(String),
+}
+
+/// What the games are for, as written.
+#[derive(Clone, Debug, PartialEq)]
+pub enum JobFile {
+    /// A file with `[tune]`.
+    Tune(TuneFile),
+    /// A file with `[test]`, `[sprt]`, `[candidate]`, `[base]` or `candidate_run`.
+    Test(TestFile),
+}
+
+impl JobFile {
+    /// `tune` or `test`: the command that takes the file.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            JobFile::Tune(_) => "tune",
+            JobFile::Test(_) => "test",
+        }
+    }
+}
+
+/// A tune, as written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TuneFile {
+    /// Budget.
+    pub pairs: Pairs,
+    /// Exponent of the step gain.
+    pub alpha: f64,
+    /// Exponent of the perturbation.
+    pub gamma: f64,
+    /// Stability constant A as a share of the budget.
+    pub a_ratio: f64,
+    /// The parameters that move.
+    pub parameters: Vec<ParameterFile>,
+    /// Values of parameters that stay.
+    pub fixed: ParameterSet,
+}
+
+/// One `[[parameter]]`: what is left out comes from the engine's own definition.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ParameterFile {
+    /// Its name in the engine.
+    pub name: String,
+    /// Whole or real.
+    pub kind: Option<ParameterKind>,
+    /// Where the tune starts.
+    pub start: Option<f64>,
+    /// Smallest value to try.
+    pub min: Option<f64>,
+    /// Largest value to try.
+    pub max: Option<f64>,
+    /// Perturbation at the end of the tune.
+    pub c_end: Option<f64>,
+    /// Learning rate at the end of the tune, in units of `c_end²`.
+    pub r_end: Option<f64>,
+}
+
+/// A test, as written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TestFile {
+    /// Who shall be better.
+    pub candidate: CandidateFile,
+    /// Whom to beat. `None`: the point where the candidate's tune started, or the engine's defaults
+    /// when the candidate comes from no tune.
+    pub base: Option<ParameterSet>,
+    /// Hypotheses.
+    pub sprt: SprtSpec,
+    /// The test ends without a verdict here.
+    pub max_pairs: Pairs,
+}
+
+/// Where the candidate of a test comes from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum CandidateFile {
+    /// `[candidate]`: values that differ from the engine's defaults.
+    Values(ParameterSet),
+    /// `candidate_run`: what this tune suggests.
+    Run(RunId),
+}
+
+impl RunFile {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// Everything that is wrong in it: broken TOML, unknown, missing and mistyped fields.
+    pub fn parse(text: &str) -> Result<Self, FindingList> {
+        let mut reader = Reader::new(text);
+        let Some(document) = reader.document() else { return Err(reader.into_findings()) };
+        let mut root = reader.root(&document);
+        let name = root.required_text(&mut reader, "name", "name = \"lmr at 2000 nodes\"");
+        let game = root.choice(&mut reader, "game", None, &game_names());
+        let seed = root.whole(&mut reader, "seed", Some(1), 0..=u64::MAX);
+        let weight = root.number(&mut reader, "weight", Some(1.0));
+        let lease_pairs = root.whole(&mut reader, "lease_pairs", Some(8), 1..=1000);
+        let book = match root.text(&mut reader, "book").as_deref() {
+            None | Some("builtin") => BookChoice::Builtin,
+            Some(path) => BookChoice::File(path.to_owned()),
+        };
+        let limit = limit(&mut reader, &mut root);
+        let job = job(&mut reader, &mut root);
+        root.finish(&mut reader);
+        // `game` and `job` are missing only when a finding says so.
+        let (Some(game), Some(job), true) = (game, job, reader.is_clean()) else {
+            return Err(reader.into_findings());
+        };
+        Ok(Self {
+            name,
+            game,
+            seed,
+            weight,
+            lease_pairs: u32::try_from(lease_pairs).unwrap_or(u32::MAX),
+            book,
+            limit,
+            job,
+            lines: reader.into_lines(),
+        })
+    }
+
+    /// The tune whose result the candidate shall be, if the file names one.
+    #[must_use]
+    pub fn candidate_run(&self) -> Option<RunId> {
+        match &self.job {
+            JobFile::Test(TestFile { candidate: CandidateFile::Run(run), .. }) => Some(*run),
+            _ => None,
+        }
+    }
+
+    /// The complete, valid specification.
+    ///
+    /// # Errors
+    /// Unknown parameters, values that the engine does not take, and all that
+    /// [`RunSpec::check`] finds; with lines.
+    pub fn resolve(&self, surroundings: &Surroundings<'_>) -> Result<RunSpec, FindingList> {
+        resolve::resolve(self, surroundings)
+    }
+}
+
+fn game_names() -> [(&'static str, GameKind); GameKind::ALL.len()] {
+    GameKind::ALL.map(|game| (game.name(), game))
+}
+
+fn limit(reader: &mut Reader<'_>, root: &mut Section<'_>) -> GameLimit {
+    let Some(mut section) = root.section(reader, "limit") else {
+        reader.missing(root, "limit", "a [limit] table", "[limit]\n  nodes = 2000");
+        return GameLimit { nodes: Nodes(1), max_plies: Ply(300), hash_kib: 1024 };
+    };
+    let nodes = section.whole(reader, "nodes", None, 1..=1_000_000_000);
+    let max_plies = section.whole(reader, "max_plies", Some(300), 2..=2000);
+    let hash_kib = section.whole(reader, "hash_kib", Some(1024), 16..=4_194_304);
+    section.finish(reader);
+    GameLimit {
+        nodes: Nodes(nodes),
+        max_plies: Ply(max_plies),
+        hash_kib: u32::try_from(hash_kib).unwrap_or(u32::MAX),
+    }
+}
+
+fn job(reader: &mut Reader<'_>, root: &mut Section<'_>) -> Option<JobFile> {
+    const TEST_MARKS: [&str; 5] = ["test", "sprt", "candidate", "candidate_run", "base"];
+    let is_test = TEST_MARKS.iter().any(|name| root.has(name));
+    if root.has("tune") {
+        Some(JobFile::Tune(tune(reader, root)))
+    } else if is_test {
+        Some(JobFile::Test(test(reader, root)))
+    } else {
+        let mend = "add [tune] with pairs = 2000, or [candidate] with the values to test";
+        reader.missing(root, "tune", "a [tune] table, or a [candidate] table for a test", mend);
+        // Not unknown: they belong to the table that is missing.
+        root.allow(&["tune", "fixed", "parameter"]);
+        root.allow(&TEST_MARKS);
+        None
+    }
+}
+
+fn tune(reader: &mut Reader<'_>, root: &mut Section<'_>) -> TuneFile {
+    let mut section = root.section(reader, "tune").unwrap_or_else(|| Section::absent("tune"));
+    let tune = TuneFile {
+        pairs: Pairs(section.whole(reader, "pairs", None, 1..=1_000_000_000)),
+        alpha: section.number(reader, "alpha", Some(0.602)),
+        gamma: section.number(reader, "gamma", Some(0.101)),
+        a_ratio: section.number(reader, "a_ratio", Some(0.1)),
+        fixed: root.values(reader, "fixed").unwrap_or_default(),
+        parameters: root
+            .sections(reader, "parameter")
+            .into_iter()
+            .map(|section| parameter(reader, section))
+            .collect(),
+    };
+    section.finish(reader);
+    tune
+}
+
+fn parameter(reader: &mut Reader<'_>, mut section: Section<'_>) -> ParameterFile {
+    const KINDS: [(&str, ParameterKind); 2] =
+        [("int", ParameterKind::Int), ("float", ParameterKind::Float)];
+    let name = section.required_text(reader, "name", "name = \"lmr_base\"");
+    let kind = if section.has("kind") {
+        section.choice(reader, "kind", None, &KINDS)
+    } else {
+        section.allow(&["kind"]);
+        None
+    };
+    let mut number = |field| section.optional_number(reader, field);
+    let parameter = ParameterFile {
+        name,
+        kind,
+        start: number("start"),
+        min: number("min"),
+        max: number("max"),
+        c_end: number("c_end"),
+        r_end: number("r_end"),
+    };
+    section.finish(reader);
+    parameter
+}
+
+fn test(reader: &mut Reader<'_>, root: &mut Section<'_>) -> TestFile {
+    const MODELS: [(&str, EloModel); 2] =
+        [("normalized", EloModel::Normalized), ("logistic", EloModel::Logistic)];
+    let mut sprt = root.section(reader, "sprt").unwrap_or_else(|| Section::absent("sprt"));
+    let hypotheses = SprtSpec {
+        elo0: sprt.number(reader, "elo0", Some(0.0)),
+        elo1: sprt.number(reader, "elo1", Some(5.0)),
+        alpha: sprt.number(reader, "alpha", Some(0.05)),
+        beta: sprt.number(reader, "beta", Some(0.05)),
+        model: sprt
+            .choice(reader, "model", Some(EloModel::Normalized), &MODELS)
+            .unwrap_or(EloModel::Normalized),
+    };
+    sprt.finish(reader);
+    let mut section = root.section(reader, "test").unwrap_or_else(|| Section::absent("test"));
+    let max_pairs = Pairs(section.whole(reader, "max_pairs", Some(20_000), 1..=1_000_000_000));
+    section.finish(reader);
+    let candidate = candidate(reader, root);
+    TestFile { candidate, base: root.values(reader, "base"), sprt: hypotheses, max_pairs }
+}
+
+fn candidate(reader: &mut Reader<'_>, root: &mut Section<'_>) -> CandidateFile {
+    let values = root.values(reader, "candidate");
+    let run = root.has("candidate_run").then(|| {
+        let id = root.whole(reader, "candidate_run", None, 1..=i64::MAX.unsigned_abs());
+        RunId(i64::try_from(id).unwrap_or(i64::MAX))
+    });
+    root.allow(&["candidate_run"]);
+    match (values, run) {
+        (Some(values), None) => CandidateFile::Values(values),
+        (None, Some(run)) => CandidateFile::Run(run),
+        (Some(_), Some(run)) => {
+            let allowed = "[candidate] or candidate_run, not both";
+            reader.wrong(
+                root,
+                "candidate_run",
+                "beside [candidate]",
+                allowed,
+                "remove one of them",
+            );
+            CandidateFile::Run(run)
+        }
+        (None, None) => {
+            let mend = "add [candidate] with the values to test, or candidate_run = ID of a tune";
+            reader.missing(root, "candidate", "a [candidate] table or candidate_run", mend);
+            CandidateFile::Values(ParameterSet::default())
+        }
+    }
+}

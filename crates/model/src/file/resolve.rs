@@ -1,0 +1,203 @@
+//! Adds to a file what only its caller knows, and checks the file against it.
+
+use super::reader::nearest;
+use super::{CandidateFile, JobFile, ParameterFile, RunFile, TestFile, TuneFile};
+use crate::spec::{Job, RunSpec, TestSpec, TuneSpec};
+use crate::{Finding, FindingList, ParameterDef, ParameterKind, ParameterSet, RunId, printable};
+
+/// The learning rate of a parameter for which neither file nor engine names one: the usual choice
+/// for long tunes.
+const USUAL_R_END: f64 = 0.002;
+
+/// What a file is read against.
+#[derive(Clone, Debug)]
+pub struct Surroundings<'a> {
+    /// Every parameter of the engine, with its default as `start`.
+    pub known: &'a [ParameterDef],
+    /// SHA-256 of the opening book, in lower-case hex.
+    pub book_sha256: String,
+    /// The tune that [`RunFile::candidate_run`] names, when it names one.
+    pub tuned: Option<Tuned>,
+}
+
+/// What a test needs of the tune whose result it tests.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tuned {
+    /// The tune.
+    pub run: RunId,
+    /// Where it started, its fixed values included.
+    pub start: ParameterSet,
+    /// What it suggests, its fixed values included.
+    pub suggested: ParameterSet,
+}
+
+pub(super) fn resolve(file: &RunFile, around: &Surroundings<'_>) -> Result<RunSpec, FindingList> {
+    let mut findings = Vec::new();
+    let job = match &file.job {
+        JobFile::Tune(tune) => Job::Tune(resolve_tune(tune, around.known, &mut findings)),
+        JobFile::Test(test) => Job::Test(resolve_test(test, around, &mut findings)),
+    };
+    let spec = RunSpec {
+        name: file.name.clone(),
+        game: file.game,
+        seed: file.seed,
+        weight: file.weight,
+        limit: file.limit,
+        book: around.book_sha256.clone(),
+        lease_pairs: file.lease_pairs,
+        job,
+    };
+    if let Err(FindingList(more)) = spec.check() {
+        // What the engine already objected to is not said twice.
+        let new = |finding: &Finding| !findings.iter().any(|old| old.place == finding.place);
+        let more: Vec<Finding> = more.into_iter().filter(new).collect();
+        findings.extend(more);
+    }
+    if findings.is_empty() {
+        return Ok(spec);
+    }
+    file.lines.mark(&mut findings);
+    Err(FindingList(findings))
+}
+
+fn resolve_tune(tune: &TuneFile, known: &[ParameterDef], findings: &mut Vec<Finding>) -> TuneSpec {
+    let parameters = tune
+        .parameters
+        .iter()
+        .enumerate()
+        .filter_map(|(i, parameter)| fill(&format!("parameter[{i}]"), parameter, known, findings))
+        .collect();
+    check_values("fixed", &tune.fixed, known, findings);
+    TuneSpec {
+        pairs: tune.pairs,
+        alpha: tune.alpha,
+        gamma: tune.gamma,
+        a_ratio: tune.a_ratio,
+        parameters,
+        fixed: tune.fixed.clone(),
+    }
+}
+
+fn resolve_test(
+    test: &TestFile,
+    around: &Surroundings<'_>,
+    findings: &mut Vec<Finding>,
+) -> TestSpec {
+    let candidate = match (&test.candidate, &around.tuned) {
+        (CandidateFile::Values(values), _) => {
+            check_values("candidate", values, around.known, findings);
+            values.clone()
+        }
+        (CandidateFile::Run(run), Some(tuned)) if tuned.run == *run => tuned.suggested.clone(),
+        (CandidateFile::Run(run), _) => {
+            findings.push(Finding::new(
+                "candidate_run",
+                format!("{run}, whose result is not known here"),
+                "the id of a tune",
+                "`elomill runs list` shows the ids",
+            ));
+            ParameterSet::default()
+        }
+    };
+    let base = match (&test.base, &test.candidate, &around.tuned) {
+        (Some(values), _, _) => {
+            check_values("base", values, around.known, findings);
+            values.clone()
+        }
+        (None, CandidateFile::Run(_), Some(tuned)) => tuned.start.clone(),
+        (None, _, _) => ParameterSet::default(),
+    };
+    let candidate_run = match test.candidate {
+        CandidateFile::Run(run) => Some(run),
+        CandidateFile::Values(_) => None,
+    };
+    TestSpec { candidate, base, candidate_run, sprt: test.sprt, max_pairs: test.max_pairs }
+}
+
+/// The whole definition of a parameter; nothing, and a finding, when the engine does not know it.
+fn fill(
+    place: &str,
+    parameter: &ParameterFile,
+    known: &[ParameterDef],
+    findings: &mut Vec<Finding>,
+) -> Option<ParameterDef> {
+    let Some(def) = known.iter().find(|def| def.name == parameter.name) else {
+        findings.push(unknown(format!("{place}.name"), &parameter.name, known));
+        return None;
+    };
+    let filled = ParameterDef {
+        name: parameter.name.clone(),
+        kind: parameter.kind.unwrap_or(def.kind),
+        start: parameter.start.unwrap_or(def.start),
+        min: parameter.min.unwrap_or(def.min),
+        max: parameter.max.unwrap_or(def.max),
+        c_end: parameter.c_end.unwrap_or(def.c_end),
+        r_end: parameter.r_end.unwrap_or(if def.r_end > 0.0 { def.r_end } else { USUAL_R_END }),
+    };
+    if filled.kind != def.kind {
+        findings.push(Finding::new(
+            format!("{place}.kind"),
+            kind_name(filled.kind),
+            format!("{}, as the engine has it", kind_name(def.kind)),
+            "leave `kind` out",
+        ));
+    }
+    for (field, value) in [("min", filled.min), ("max", filled.max)] {
+        if !(def.min..=def.max).contains(&value) {
+            findings.push(Finding::new(
+                format!("{place}.{field}"),
+                value.to_string(),
+                format!("{} to {}, the engine's range of `{}`", def.min, def.max, def.name),
+                "stay in the range that `elomill params` prints",
+            ));
+        }
+    }
+    Some(filled)
+}
+
+/// Checks values against the engine's ranges.
+fn check_values(
+    place: &str,
+    values: &ParameterSet,
+    known: &[ParameterDef],
+    findings: &mut Vec<Finding>,
+) {
+    for (name, &value) in &values.0 {
+        let place = format!("{place}.{}", printable(name, 40));
+        let Some(def) = known.iter().find(|def| def.name == *name) else {
+            findings.push(unknown(place, name, known));
+            continue;
+        };
+        let whole = def.kind == ParameterKind::Int;
+        if !(def.min..=def.max).contains(&value) || (whole && value.fract() != 0.0) {
+            findings.push(Finding::new(
+                place,
+                value.to_string(),
+                format!(
+                    "a{} number from {} to {}",
+                    if whole { " whole" } else { "" },
+                    def.min,
+                    def.max
+                ),
+                "stay in the range that `elomill params` prints",
+            ));
+        }
+    }
+}
+
+fn unknown(place: String, name: &str, known: &[ParameterDef]) -> Finding {
+    let names: Vec<&str> = known.iter().map(|def| def.name.as_str()).collect();
+    let mend = match nearest(name, names.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => "use a name that `elomill params` prints".to_owned(),
+    };
+    let found = format!("`{}`, which the engine does not have", printable(name, 40));
+    Finding::new(place, found, names.join(", "), mend)
+}
+
+fn kind_name(kind: ParameterKind) -> &'static str {
+    match kind {
+        ParameterKind::Int => "int",
+        ParameterKind::Float => "float",
+    }
+}

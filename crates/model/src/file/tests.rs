@@ -1,0 +1,190 @@
+//! Good files come through whole; each kind of mistake is found, with its line.
+
+use super::*;
+use crate::spec::Job;
+use crate::{Finding, ParameterDef};
+
+const TUNE: &str = r#"name = "small"
+game = "tictactoe"
+seed = 18446744073709551615
+[limit]
+nodes = 2_000
+[tune]
+pairs = 64
+a_ratio = 0
+[fixed]
+razor_depth = 1
+[[parameter]]
+name = "lmr_base"
+start = 0.5
+[[parameter]]
+name = "rfp_depth"
+kind = "int"
+min = 1
+max = 8
+c_end = 1.5
+r_end = 0.01
+"#;
+
+const TEST: &str = r#"name = "is it better"
+game = "xiangqi"
+book = "my.epd"
+[limit]
+nodes = 500
+max_plies = 200
+hash_kib = 256
+[candidate]
+lmr_base = 1.25
+[base]
+rfp_depth = 2
+[sprt]
+elo1 = 10
+model = "logistic"
+"#;
+
+fn known() -> Vec<ParameterDef> {
+    let def = |name: &str, kind, start, min, max, c_end| ParameterDef {
+        name: name.to_owned(),
+        kind,
+        start,
+        min,
+        max,
+        c_end,
+        r_end: 0.002,
+    };
+    vec![
+        def("lmr_base", ParameterKind::Float, 0.3, -1.0, 3.0, 0.12),
+        def("razor_depth", ParameterKind::Int, 2.0, 0.0, 6.0, 0.7),
+        def("rfp_depth", ParameterKind::Int, 3.0, 0.0, 12.0, 0.8),
+    ]
+}
+
+fn resolve(text: &str, tuned: Option<Tuned>) -> Result<RunSpec, FindingList> {
+    let known = known();
+    let surroundings = Surroundings { known: &known, book_sha256: "0a".repeat(32), tuned };
+    RunFile::parse(text)?.resolve(&surroundings)
+}
+
+fn findings(text: &str) -> Vec<Finding> {
+    resolve(text, None).expect_err("the file should be refused").0
+}
+
+#[test]
+fn a_tune_is_read_and_filled_from_the_engine() {
+    let spec = resolve(TUNE, None).unwrap();
+    assert_eq!(
+        (spec.name.as_str(), spec.game, spec.seed),
+        ("small", GameKind::TicTacToe, u64::MAX)
+    );
+    assert_eq!((spec.weight, spec.lease_pairs), (1.0, 8));
+    let limit = GameLimit { nodes: Nodes(2000), max_plies: Ply(300), hash_kib: 1024 };
+    assert_eq!(spec.limit, limit);
+    let Job::Tune(tune) = spec.job else { panic!("not a tune") };
+    assert_eq!((tune.pairs, tune.alpha, tune.gamma, tune.a_ratio), (Pairs(64), 0.602, 0.101, 0.0));
+    assert_eq!(tune.fixed, ParameterSet::from_iter([("razor_depth".to_owned(), 1.0)]));
+    let known = known();
+    assert_eq!(tune.parameters[0], ParameterDef { start: 0.5, ..known[0].clone() });
+    let own = ParameterDef { min: 1.0, max: 8.0, c_end: 1.5, r_end: 0.01, ..known[2].clone() };
+    assert_eq!(tune.parameters[1], own);
+}
+
+#[test]
+fn a_test_is_read_with_its_defaults() {
+    let file = RunFile::parse(TEST).unwrap();
+    assert_eq!(file.book, BookChoice::File("my.epd".to_owned()));
+    assert_eq!(file.job.kind(), "test");
+    let spec = resolve(TEST, None).unwrap();
+    let Job::Test(test) = spec.job else { panic!("not a test") };
+    assert_eq!(test.candidate.get("lmr_base"), Some(1.25));
+    assert_eq!(test.base.get("rfp_depth"), Some(2.0));
+    assert_eq!((test.sprt.elo0, test.sprt.elo1, test.sprt.alpha), (0.0, 10.0, 0.05));
+    assert_eq!(test.sprt.model, EloModel::Logistic);
+    assert_eq!((test.max_pairs, test.candidate_run), (Pairs(20_000), None));
+}
+
+#[test]
+fn a_candidate_from_a_tune_meets_the_start_of_that_tune() {
+    let text = "name = \"t\"\ngame = \"xiangqi\"\ncandidate_run = 7\n[limit]\nnodes = 5\n";
+    let set = |value| ParameterSet::from_iter([("lmr_base".to_owned(), value)]);
+    let tuned = Tuned { run: RunId(7), start: set(0.5), suggested: set(0.9) };
+    assert_eq!(RunFile::parse(text).unwrap().candidate_run(), Some(RunId(7)));
+    let Job::Test(test) = resolve(text, Some(tuned.clone())).unwrap().job else { panic!() };
+    assert_eq!((test.candidate, test.base), (set(0.9), set(0.5)));
+    assert_eq!(test.candidate_run, Some(RunId(7)));
+    let other = Tuned { run: RunId(8), ..tuned };
+    let error = resolve(text, Some(other)).unwrap_err();
+    assert!(error.0.iter().any(|f| f.place == "candidate_run" && f.line == Some(3)), "{error}");
+}
+
+#[test]
+fn each_mistake_is_found_on_its_line() {
+    // Replaced text, replacement, place, line, and a part of the message.
+    let cases = [
+        (TUNE, "name = \"small\"\n", "", "name", None, "name = \"lmr at 2000 nodes\""),
+        (TUNE, "\"small\"", "\"\"", "name", Some(1), "1 to 120"),
+        (TUNE, "\"small\"", "12", "name", Some(1), "found 12; allowed: text"),
+        (TUNE, "\"tictactoe\"", "\"chess\"", "game", Some(2), "xiangqi, tictactoe"),
+        (TUNE, "game = \"tictactoe\"\n", "", "game", None, "found nothing"),
+        (TUNE, "18446744073709551615", "-1", "seed", Some(3), "from 0 to 18446744073709551615"),
+        (TUNE, "18446744073709551615", "1.5", "seed", Some(3), "found 1.5"),
+        (TUNE, "nodes = 2_000", "nodes = 0", "limit.nodes", Some(5), "found 0"),
+        (TUNE, "nodes = 2_000", "", "limit.nodes", Some(4), "found nothing"),
+        (TUNE, "[limit]\nnodes = 2_000\n", "", "limit", None, "a [limit] table"),
+        (
+            TUNE,
+            "pairs = 64",
+            "pairs = 64\npiars = 3",
+            "tune.piars",
+            Some(8),
+            "did you mean `pairs`?",
+        ),
+        (TUNE, "pairs = 64", "pairs = true", "tune.pairs", Some(7), "found true"),
+        (TUNE, "a_ratio = 0", "a_ratio = nan", "tune.a_ratio", Some(8), "a finite number"),
+        (TUNE, "a_ratio = 0", "a_ratio = 2", "tune.a_ratio", Some(8), "0 to 1"),
+        (TUNE, "[tune]", "[test]", "test.pairs", Some(7), "allowed: max_pairs"),
+        (TUNE, "[tune]", "[tunes]", "tune", None, "a [tune] table"),
+        (TUNE, "razor_depth = 1", "razor_deep = 1", "fixed.razor_deep", Some(10), "`razor_depth`?"),
+        (TUNE, "razor_depth = 1", "razor_depth = 1.5", "fixed.razor_depth", Some(10), "a whole"),
+        (TUNE, "razor_depth = 1", "rfp_depth = 1", "parameter[1].name", Some(15), "a second time"),
+        (TUNE, "\"lmr_base\"", "\"lmr_bass\"", "parameter[0].name", Some(12), "did you mean"),
+        (TUNE, "start = 0.5", "start = 5", "parameter[0].start", Some(13), "-1 to 3"),
+        (TUNE, "start = 0.5", "begin = 5", "parameter[0].begin", Some(13), "allowed: name, kind"),
+        (TUNE, "kind = \"int\"", "kind = \"float\"", "parameter[1].kind", Some(16), "leave `kind`"),
+        (TUNE, "max = 8", "max = 80", "parameter[1].max", Some(18), "the engine's range"),
+        (TUNE, "max = 8", "max = 0", "parameter[1].max", Some(18), "more than min"),
+        (TUNE, "c_end = 1.5", "c_end = 0", "parameter[1].c_end", Some(19), "half the range"),
+        (TUNE, "[fixed]", "fixed =", "file", Some(9), "TOML"),
+        (TUNE, "seed = ", "seed = \u{1b}", "file", Some(3), "TOML"),
+        (TEST, "[candidate]\nlmr_base = 1.25\n", "", "candidate", None, "candidate_run"),
+        (TEST, "[limit]", "candidate_run = 3\n[limit]", "candidate_run", Some(4), "not both"),
+        (TEST, "elo1 = 10", "elo1 = -1", "sprt.elo1", Some(13), "more than elo0"),
+        (TEST, "\"logistic\"", "\"bayes\"", "sprt.model", Some(14), "normalized, logistic"),
+        (TEST, "[sprt]", "[tune]\npairs = 1\n[sprt]", "sprt", Some(14), "an unknown field"),
+        (TEST, "[base]\nrfp_depth = 2", "base = 3", "candidate.base", Some(10), "does not have"),
+        (
+            TEST,
+            "[candidate]\nlmr_base = 1.25",
+            "[candidate]\nrfp_depth = 2",
+            "candidate",
+            Some(8),
+            "differs",
+        ),
+    ];
+    for (text, from, to, place, line, part) in cases {
+        assert!(text.contains(from), "{from:?} is not in the file");
+        let found = findings(&text.replacen(from, to, 1));
+        let hit = found.iter().find(|f| f.place == place);
+        let hit = hit.unwrap_or_else(|| panic!("{from:?} to {to:?}: no `{place}` in {found:#?}"));
+        assert_eq!(hit.line, line, "{from:?} to {to:?}: {hit}");
+        assert!(hit.to_string().contains(part), "{from:?} to {to:?}: {hit}");
+        assert!(!hit.to_string().contains('\u{1b}'));
+    }
+}
+
+#[test]
+fn all_mistakes_are_said_at_once_and_in_order() {
+    let text = TUNE.replace("pairs = 64", "pairs = 0").replace("start = 0.5", "strat = 1");
+    let text = text.replace("\"tictactoe\"", "3");
+    let lines: Vec<_> = findings(&text).iter().map(|f| f.line).collect();
+    assert_eq!(lines, [Some(2), Some(7), Some(13)]);
+}
