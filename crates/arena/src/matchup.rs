@@ -1,0 +1,67 @@
+//! Who plays whom under which limits, checked and made ready once for all pairs of a lease.
+
+use crate::ArenaError;
+use engine::{SearchParams, Tunables};
+use games::{Game, tictactoe::TicTacToe, xiangqi::Xiangqi};
+use model::spec::GameLimit;
+use model::{GameKind, ParameterSet, printable};
+
+/// Two parameter sets ready for the search, and the limits of their games. Slots share it.
+#[derive(Clone, Debug)]
+pub struct Matchup {
+    /// The game.
+    pub game: GameKind,
+    /// Limits of every game.
+    pub limit: GameLimit,
+    /// The candidate's numbers.
+    pub candidate: SearchParams,
+    /// The base's numbers.
+    pub base: SearchParams,
+}
+
+impl Matchup {
+    /// Makes both sets ready; what they do not name keeps the engine's defaults.
+    ///
+    /// # Errors
+    /// A set has an unknown name or a value out of range.
+    pub fn new(
+        game: GameKind,
+        limit: GameLimit,
+        candidate: &ParameterSet,
+        base: &ParameterSet,
+    ) -> Result<Self, ArenaError> {
+        let ready = |set: &ParameterSet, side| {
+            Tunables::from_set(set)
+                .map(Tunables::prepare)
+                .map_err(|source| ArenaError::Parameters { side, source })
+        };
+        Ok(Self {
+            game,
+            limit,
+            candidate: ready(candidate, "candidate")?,
+            base: ready(base, "base")?,
+        })
+    }
+}
+
+/// Whether a position text is a position of the game from which there is something to play.
+///
+/// # Errors
+/// It is no position, or its game is over.
+pub fn check_opening(game: GameKind, text: &str) -> Result<(), ArenaError> {
+    match game {
+        GameKind::Xiangqi => read_opening::<Xiangqi>(text).map(drop),
+        GameKind::TicTacToe => read_opening::<TicTacToe>(text).map(drop),
+    }
+}
+
+/// The position of an opening.
+pub(crate) fn read_opening<G: Game>(text: &str) -> Result<G, ArenaError> {
+    let found = || printable(text, 120);
+    let position = G::from_fen(text)
+        .map_err(|source| ArenaError::OpeningUnreadable { found: found(), source })?;
+    match position.result() {
+        Some(over) => Err(ArenaError::OpeningOver { found: found(), reason: over.reason }),
+        None => Ok(position),
+    }
+}

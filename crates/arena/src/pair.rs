@@ -1,0 +1,129 @@
+//! Two games from one opening with the sides swapped, and the engines that play them.
+
+use crate::matchup::read_opening;
+use crate::{ArenaError, EnginePlayer, GameEnd, Matchup, PlayedGame, Player, Seat, play_game};
+use engine::{SearchGame, Searcher};
+use games::{Game, tictactoe::TicTacToe, xiangqi::Xiangqi};
+use model::lease::{GameRecord, Opening, PairIndex, PairRecord};
+use model::spec::GameLimit;
+use model::{GameKind, GameScore};
+use std::sync::atomic::AtomicBool;
+
+/// Plays both games of the pair `index` from `opening`; `None` when `stop` came first.
+///
+/// In the first game the candidate makes the first move, in the second the base does. The record
+/// is from the candidate's view.
+///
+/// # Errors
+/// A player chose no move or an illegal one.
+pub fn play_pair<G: Game>(
+    index: PairIndex,
+    opening: &G,
+    candidate: &mut dyn Player<G>,
+    base: &mut dyn Player<G>,
+    limit: &GameLimit,
+    stop: &AtomicBool,
+) -> Result<Option<PairRecord>, ArenaError> {
+    let GameEnd::Played(first) = play_game(opening, candidate, base, limit, stop)? else {
+        return Ok(None);
+    };
+    let GameEnd::Played(second) = play_game(opening, base, candidate, limit, stop)? else {
+        return Ok(None);
+    };
+    Ok(Some(PairRecord {
+        index,
+        candidate_first: record(first, Seat::First),
+        base_first: record(second, Seat::Second),
+    }))
+}
+
+/// The game as the candidate in this seat saw it.
+fn record(game: PlayedGame, candidate: Seat) -> GameRecord {
+    let score = match game.winner {
+        None => GameScore::Draw,
+        Some(winner) if winner == candidate => GameScore::Win,
+        Some(_) => GameScore::Loss,
+    };
+    let PlayedGame { termination, plies, nodes, moves, .. } = game;
+    GameRecord { score, termination, plies, nodes, moves }
+}
+
+/// The two engines of one slot for one game and one table size; their memory is reused from pair to
+/// pair without being remembered.
+pub struct PairPlayer {
+    game: GameKind,
+    hash_kib: u32,
+    engines: Box<dyn PlayOpening + Send>,
+}
+
+impl PairPlayer {
+    /// Engines for a game with tables of `hash_kib` KiB each.
+    ///
+    /// The engine's tables come in whole MiB: the size is rounded down, 1 MiB is the least.
+    #[must_use]
+    pub fn new(game: GameKind, hash_kib: u32) -> Self {
+        let engines: Box<dyn PlayOpening + Send> = match game {
+            GameKind::Xiangqi => Box::new(Engines::<Xiangqi>::new(hash_kib)),
+            GameKind::TicTacToe => Box::new(Engines::<TicTacToe>::new(hash_kib)),
+        };
+        Self { game, hash_kib, engines }
+    }
+
+    /// Whether these engines suit a matchup; others must be made when not.
+    #[must_use]
+    pub fn suits(&self, matchup: &Matchup) -> bool {
+        self.game == matchup.game && self.hash_kib == matchup.limit.hash_kib
+    }
+
+    /// Plays the pair of one opening; `None` when `stop` came first.
+    ///
+    /// # Errors
+    /// The opening is no position or over, or an engine chose no legal move.
+    pub fn play(
+        &mut self,
+        matchup: &Matchup,
+        opening: &Opening,
+        stop: &AtomicBool,
+    ) -> Result<Option<PairRecord>, ArenaError> {
+        if !self.suits(matchup) {
+            *self = Self::new(matchup.game, matchup.limit.hash_kib);
+        }
+        self.engines.play(matchup, opening, stop)
+    }
+}
+
+/// What is the same for every game: the one place where a game's name meets its code.
+trait PlayOpening {
+    fn play(
+        &mut self,
+        matchup: &Matchup,
+        opening: &Opening,
+        stop: &AtomicBool,
+    ) -> Result<Option<PairRecord>, ArenaError>;
+}
+
+struct Engines<G: SearchGame> {
+    candidate: Searcher<G>,
+    base: Searcher<G>,
+}
+
+impl<G: SearchGame> Engines<G> {
+    fn new(hash_kib: u32) -> Self {
+        let hash_mb = (hash_kib / 1024).max(1) as usize;
+        Self { candidate: Searcher::new(hash_mb), base: Searcher::new(hash_mb) }
+    }
+}
+
+impl<G: SearchGame> PlayOpening for Engines<G> {
+    fn play(
+        &mut self,
+        matchup: &Matchup,
+        opening: &Opening,
+        stop: &AtomicBool,
+    ) -> Result<Option<PairRecord>, ArenaError> {
+        let position = read_opening::<G>(&opening.position)?;
+        let mut candidate = EnginePlayer::new(&mut self.candidate, &matchup.candidate);
+        let mut base = EnginePlayer::new(&mut self.base, &matchup.base);
+        play_pair(opening.index, &position, &mut candidate, &mut base, &matchup.limit, stop)
+    }
+}
