@@ -92,6 +92,18 @@ impl<M: Copy + Default> MoveList<M> {
         self.len += 1;
     }
 
+    /// Removes those moves from index `start` on that are not to be kept; the order stays.
+    #[inline]
+    pub fn retain_from(&mut self, start: usize, mut keep: impl FnMut(M) -> bool) {
+        let mut kept = start;
+        for i in start..self.len {
+            let mv = self.moves[i];
+            self.moves[kept] = mv;
+            kept += usize::from(keep(mv));
+        }
+        self.len = kept.min(self.len);
+    }
+
     /// Removes every move.
     #[inline]
     pub fn clear(&mut self) {
@@ -158,13 +170,9 @@ pub trait Game: Clone + Send + 'static {
 
     /// Appends the legal moves.
     fn legal(&self, moves: &mut MoveList<Self::Move>) {
-        let mut all = MoveList::new();
-        self.pseudo_legal(MoveKind::All, &mut all);
-        for &mv in all.iter() {
-            if self.is_legal(mv) {
-                moves.push(mv);
-            }
-        }
+        let start = moves.len();
+        self.pseudo_legal(MoveKind::All, moves);
+        moves.retain_from(start, |mv| self.is_legal(mv));
     }
 
     /// Whether a pseudo-legal move is of [`MoveKind::Noisy`].

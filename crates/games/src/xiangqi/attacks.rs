@@ -10,6 +10,49 @@ impl Xiangqi {
         self.king_attackable(side, self.king(side), self.occupied().0, !0)
     }
 
+    /// Whether the king of the side to move is attacked, and the points whose change by one move of
+    /// another piece could expose it.
+    ///
+    /// A rook, or the other king, strikes when the only piece between goes away; a cannon, when one
+    /// of two pieces between goes away or one comes to none; a horse, when its leg gets free.
+    #[inline]
+    pub(super) fn king_state(&self) -> (bool, SquareSet) {
+        let us = self.side_to_move();
+        let king = self.king(us);
+        let at = king.index();
+        let occupied = self.occupied().0;
+        let enemies = self.side(us.other()).0;
+        let pawns = tables::PAWN_TO[us.other().index()][at] & self.kind(PieceKind::Pawn).0;
+        let mut attackers = pawns & enemies;
+        let mut exposed = 0;
+        let horses = enemies & self.kind(PieceKind::Horse).0 & tables::HORSE_TO[at][0];
+        if horses != 0 {
+            attackers |= horses & tables::HORSE_TO[at][tables::diagonal_index(occupied, king)];
+            exposed |= tables::DIAGONAL_NEIGHBOURS[at];
+        }
+        let lines = enemies & tables::CROSS[at];
+        let between = &tables::BETWEEN[at];
+        // The two kings can only share a file: on it the enemy's king acts as a rook.
+        let straight = self.kind(PieceKind::Rook).0 | self.kind(PieceKind::King).0;
+        SquareSet(lines & straight).each(|slider| {
+            let between = between[slider.index()];
+            match (between & occupied).count_ones() {
+                0 => attackers |= 1 << slider.index(),
+                1 => exposed |= between,
+                _ => {}
+            }
+        });
+        SquareSet(lines & self.kind(PieceKind::Cannon).0).each(|cannon| {
+            let between = between[cannon.index()];
+            match (between & occupied).count_ones() {
+                1 => attackers |= 1 << cannon.index(),
+                0 | 2 => exposed |= between,
+                _ => {}
+            }
+        });
+        (attackers != 0, SquareSet(exposed))
+    }
+
     /// Whether a side's king on a point would be attacked, given the occupied points and those
     /// enemies that stand on `alive`.
     #[inline]
@@ -41,14 +84,14 @@ impl Xiangqi {
 
     /// Whether a pseudo-legal move leaves the mover's king unattacked.
     ///
-    /// Out of check, a piece other than the king can only expose it by leaving or entering the
-    /// king's lines (a line opened, a cannon's screen taken or given) or by leaving a horse's leg.
+    /// Out of check, only the king itself and moves from or to exposed points need a look.
     #[inline]
     pub(super) fn leaves_king_safe(&self, mv: Move) -> bool {
         let us = self.side_to_move();
         let king = self.king(us);
         let (from, to) = (1 << mv.from().index(), 1 << mv.to().index());
-        if !self.in_check && (from | to) & tables::KING_ZONE[king.index()] == 0 {
+        let look = self.exposed.0 | 1 << king.index();
+        if !self.in_check && (from | to) & look == 0 {
             return true;
         }
         let after = if mv.from() == king { mv.to() } else { king };

@@ -15,9 +15,7 @@ impl Xiangqi {
             MoveKind::Quiet => !self.occupied().0,
         });
         let mut push = |from, to: SquareSet| {
-            for to in to & targets {
-                moves.push(Move::new(from, to));
-            }
+            (to & targets).each(|to| moves.push(Move::new(from, to)));
         };
         for from in self.pieces(us, PieceKind::Rook) {
             push(from, self.rook_attacks(from));

@@ -18,6 +18,9 @@ pub struct Xiangqi {
     pub(super) hash: u64,
     /// The king of the side to move is attacked.
     pub(super) in_check: bool,
+    /// Out of check, a move of another piece that neither starts nor ends here leaves the king of
+    /// the side to move safe.
+    pub(super) exposed: SquareSet,
     /// Plies since the last capture.
     pub(super) quiet_plies: u16,
     /// Plies since the last capture or pass: the horizon of repetitions.
@@ -36,6 +39,7 @@ pub(super) struct Undo {
     mv: Move,
     captured: Option<Piece>,
     in_check: bool,
+    exposed: SquareSet,
     quiet_plies: u16,
     reversible_plies: u16,
 }
@@ -69,6 +73,7 @@ impl Xiangqi {
             side,
             hash: if side == Side::Black { BLACK_TO_MOVE } else { 0 },
             in_check: false,
+            exposed: SquareSet::EMPTY,
             quiet_plies,
             reversible_plies: 0,
             first_half_move: 2 * full_move + side.index() as u32,
@@ -81,7 +86,7 @@ impl Xiangqi {
                 position.kings[piece.side().index()] = square;
             }
         }
-        position.in_check = position.king_attacked(side);
+        position.look_at_king();
         position
     }
 
@@ -179,6 +184,12 @@ impl Xiangqi {
         (self.files[square.file() as usize] & 0x3ff) as usize
     }
 
+    /// Looks at the king of the side to move after its turn has come.
+    #[inline]
+    fn look_at_king(&mut self) {
+        (self.in_check, self.exposed) = self.king_state();
+    }
+
     #[inline]
     fn put(&mut self, square: Square, piece: Piece) {
         self.board[square.index()] = Some(piece);
@@ -206,6 +217,7 @@ impl Xiangqi {
             mv,
             captured,
             in_check: self.in_check,
+            exposed: self.exposed,
             quiet_plies: self.quiet_plies,
             reversible_plies: self.reversible_plies,
         });
@@ -228,7 +240,7 @@ impl Xiangqi {
         self.hash ^=
             zobrist::piece_key(piece, from) ^ zobrist::piece_key(piece, to) ^ BLACK_TO_MOVE;
         self.side = self.side.other();
-        self.in_check = self.king_attacked(self.side);
+        self.look_at_king();
     }
 
     /// Gives the turn away.
@@ -238,13 +250,14 @@ impl Xiangqi {
             mv: Move::default(),
             captured: None,
             in_check: self.in_check,
+            exposed: self.exposed,
             quiet_plies: self.quiet_plies,
             reversible_plies: self.reversible_plies,
         });
         self.reversible_plies = 0;
         self.hash ^= BLACK_TO_MOVE;
         self.side = self.side.other();
-        self.in_check = self.king_attacked(self.side);
+        self.look_at_king();
     }
 
     /// Takes back the last move or pass; without one nothing happens.
@@ -254,6 +267,7 @@ impl Xiangqi {
         self.side = self.side.other();
         self.hash = undo.hash;
         self.in_check = undo.in_check;
+        self.exposed = undo.exposed;
         self.quiet_plies = undo.quiet_plies;
         self.reversible_plies = undo.reversible_plies;
         let (from, to) = (undo.mv.from(), undo.mv.to());

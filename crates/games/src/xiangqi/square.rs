@@ -124,6 +124,22 @@ impl SquareSet {
         if self.0 == 0 { None } else { Some(Square(self.0.trailing_zeros() as u8)) }
     }
 
+    /// Hands every point to a function, lowest index first: faster than the iterator, because each
+    /// half is walked as one machine word.
+    #[inline]
+    pub(crate) fn each(self, mut visit: impl FnMut(Square)) {
+        let mut low = self.0 as u64;
+        while low != 0 {
+            visit(Square(low.trailing_zeros() as u8));
+            low &= low - 1;
+        }
+        let mut high = (self.0 >> 64) as u64;
+        while high != 0 {
+            visit(Square(64 + high.trailing_zeros() as u8));
+            high &= high - 1;
+        }
+    }
+
     /// The points that are in this set and not in the other.
     #[inline]
     #[must_use]

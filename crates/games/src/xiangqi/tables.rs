@@ -253,18 +253,17 @@ pub(crate) static CROSS: BySquare = {
     table
 };
 
-/// A king's square and every point whose change can open a line or free a horse's leg against it.
-pub(crate) static KING_ZONE: BySquare = {
+/// The points diagonally beside a square: the legs of the horses that attack it.
+pub(crate) static DIAGONAL_NEIGHBOURS: BySquare = {
     let mut table = [0; 90];
     let mut square = 0;
     while square < 90 {
-        let (file, rank) = (square % 9, square / 9);
-        let whole = 0x1ff << (9 * rank) | FILE_A << file;
-        table[square as usize] = whole
-            | bit(file - 1, rank - 1)
-            | bit(file + 1, rank - 1)
-            | bit(file - 1, rank + 1)
-            | bit(file + 1, rank + 1);
+        let mut i = 0;
+        while i < 4 {
+            let (file, rank) = (square % 9 + DIAGONAL[i].0, square / 9 + DIAGONAL[i].1);
+            table[square as usize] |= bit(file, rank);
+            i += 1;
+        }
         square += 1;
     }
     table
