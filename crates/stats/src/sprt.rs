@@ -167,6 +167,7 @@ pub struct SprtReport {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     const SPEC: SprtSpec =
         SprtSpec { elo0: 0.0, elo1: 2.0, alpha: 0.05, beta: 0.05, model: EloModel::Normalized };
@@ -215,5 +216,23 @@ mod tests {
         let open = SPEC.report(&Pentanomial::default());
         assert_eq!(open.decision, SprtDecision::Continue);
         assert_eq!(open.los, 0.5);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+
+        #[test]
+        fn a_report_is_finite_for_all_counts(
+            counts in prop::array::uniform5(prop_oneof![
+                Just(0_u64), 0_u64..30, 0_u64..1_000_000, any::<u64>(), Just(u64::MAX)
+            ]),
+        ) {
+            let report = SPEC.report(&Pentanomial(counts));
+            for value in [report.llr, report.elo.0, report.normalized.0, report.los] {
+                prop_assert!(value.is_finite(), "{report:?}");
+            }
+            prop_assert!(report.elo_low <= report.elo && report.elo <= report.elo_high);
+            prop_assert!((0.0..=1.0).contains(&report.los));
+        }
     }
 }
