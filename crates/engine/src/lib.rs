@@ -5,6 +5,7 @@
 //! ready, and travels by reference, so that two sets play each other in one process. With node and
 //! depth limits alone a search is deterministic on every machine. No I/O, no clock, no randomness.
 
+pub mod bench;
 mod history;
 mod limits;
 mod params;
@@ -12,6 +13,7 @@ mod picker;
 mod search;
 mod searchable;
 mod table;
+mod tictactoe;
 mod tunables;
 mod value;
 mod xiangqi;
@@ -20,6 +22,7 @@ pub use limits::{Limits, StopSignal, TimeSource};
 pub use params::SearchParams;
 pub use search::{MAX_DEPTH, SearchResult, Searcher};
 pub use searchable::{Evaluate, SearchGame};
+pub use tictactoe::TicTacToeEval;
 pub use tunables::{TunableDef, TunableError, Tunables};
 pub use value::{MATE, MATE_BOUND, MAX_PLY, mate_distance};
 pub use xiangqi::XiangqiEval;

@@ -118,11 +118,29 @@ impl<G: SearchGame> Searcher<G> {
         limits: &Limits,
         stop: &StopSignal<'_>,
     ) -> SearchResult<G::Move> {
+        let depth = limits.depth.unwrap_or(MAX_DEPTH).min(MAX_DEPTH);
+        self.worker(position, params, limits, stop).iterate(position, depth as i32)
+    }
+
+    /// Sets everything up for a search of `position`.
+    fn worker<'a>(
+        &'a mut self,
+        position: &G,
+        params: &'a SearchParams,
+        limits: &Limits,
+        stop: &'a StopSignal<'a>,
+    ) -> Worker<'a, G> {
         self.table.new_search();
         self.eval.reset(position);
         for frame in &mut self.frames {
             frame.killers = [G::Move::default(); 2];
         }
+        let root = &mut self.frames[0];
+        root.hash = position.hash();
+        root.in_check = position.in_check();
+        root.after_null = false;
+        root.floor = 0;
+        root.pv.clear();
         Worker {
             table: &mut self.table,
             history: &mut self.history,
@@ -137,7 +155,26 @@ impl<G: SearchGame> Searcher<G> {
             root_best: G::Move::default(),
             root_score: 0,
         }
-        .iterate(position, limits.depth.unwrap_or(MAX_DEPTH).min(MAX_DEPTH) as i32)
+    }
+
+    /// One zero-window search of the root: is the value more than `bound`?
+    #[cfg(test)]
+    fn probe_window(
+        &mut self,
+        position: &mut G,
+        params: &SearchParams,
+        depth: i32,
+        bound: i32,
+    ) -> i32 {
+        let stop = StopSignal::never();
+        self.worker(position, params, &Limits::default(), &stop).node::<false>(
+            position,
+            depth,
+            bound,
+            bound + 1,
+            0,
+            false,
+        )
     }
 }
 
@@ -170,7 +207,6 @@ impl<G: SearchGame> Worker<'_, G> {
             nodes: Nodes(0),
             pv: Vec::new(),
         };
-        self.start_root(position);
         for depth in 1..=max_depth.max(1) {
             let score = self.aspirate(position, depth, result.score.0);
             if self.root_best != G::Move::default() {
@@ -198,16 +234,6 @@ impl<G: SearchGame> Worker<'_, G> {
         }
         result.nodes = Nodes(self.nodes);
         result
-    }
-
-    /// Fills what the root's frame needs; children are filled by their parent.
-    fn start_root(&mut self, position: &G) {
-        let root = &mut self.frames[0];
-        root.hash = position.hash();
-        root.in_check = position.in_check();
-        root.after_null = false;
-        root.floor = 0;
-        root.pv.clear();
     }
 
     /// One iteration: a window around the last score, widened on the failing side.

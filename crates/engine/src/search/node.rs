@@ -183,7 +183,7 @@ impl<G: SearchGame> Worker<'_, G> {
         let rests_on = self.frames[ply + 1].rests_on;
         self.frames[ply].rests_on = if rests_on < ply { rests_on } else { usize::MAX };
         // A mate after a pass is no proof of one.
-        (score >= beta).then(|| if score >= MATE_BOUND { beta } else { score })
+        (score >= beta).then_some(if score >= MATE_BOUND { beta } else { score })
     }
 
     /// Searches the moves and keeps what was learnt.

@@ -47,9 +47,21 @@ impl SearchGame for Xiangqi {
     }
 }
 
-/// The start, openings, middle games with every kind of imbalance, endings with few pieces.
-const BENCH: [&str; 3] = [
+/// The start, openings, middle games with every kind of imbalance, endings with few pieces; all but
+/// the first two are from games that this engine played against itself.
+const BENCH: [&str; 14] = [
     "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1",
     "r1bakabnr/9/1cn4c1/p1p1p1p1p/9/9/P1P1P1P1P/1C2C4/9/RNBAKABNR w - - 2 2",
-    "3k5/9/9/9/9/4R4/9/9/4n4/4K4 w - - 0 1",
+    "1rbakabn1/9/2nc5/p1p1p3p/6r2/6C2/PCP1P1PcP/2N6/9/1RBAKABNR w - - 3 8",
+    "2bakabnr/9/n6c1/p1p1p1p1p/3r5/2P6/P3PcP1P/2C3NCR/R8/1NBAKAB2 w - - 14 8",
+    "2bakabn1/r6Cr/2n6/2p1p1p1p/p8/8P/P1P1P1c2/2N2C3/4A4/1RB1KABR1 w - - 6 8",
+    "2baka3/8r/n3b2c1/p1p1p3p/3rc1pn1/2P1C4/P3P1P1P/2N1CRN2/7R1/2BAKAB2 w - - 30 16",
+    "2bak4/4a4/nR2b3n/p1p1C1p2/8p/P8/2P1P1P1P/2N4cN/4Ar3/2BAK1B2 w - - 1 16",
+    "3k1a3/9/4b1n2/4p1C1p/R1c6/6N2/P3P1P1P/2N1Br3/2c1K4/6B2 w - - 1 26",
+    "2bk1a3/4a4/n3b4/p1p1R4/3r2p1p/2P5C/P1c1P1P1P/7r1/4A1R2/2BAKNB2 w - - 7 26",
+    "4k1b2/4a4/2r1b4/p4R2P/2n3p2/4C4/2c6/4B4/N3A4/4KA3 w - - 9 41",
+    "4k4/4aC3/2n2a2b/p1N5p/4p4/P1P6/4P4/9/9/2BAKAB1c w - - 1 41",
+    "2bak4/4a4/5n3/2P1P4/5R2p/9/6P1P/2r6/4A4/4KA3 w - - 19 41",
+    "4k4/3P1R3/3ab4/9/6r2/2p5p/8p/9/9/3AKAB2 w - - 10 56",
+    "2b3b2/3k5/9/4PN3/9/9/1c7/4B4/3C5/2BAK4 w - - 25 77",
 ];

@@ -1,0 +1,61 @@
+//! Fixed searches that fingerprint the engine's behaviour: any change of a rule, an order or a
+//! number changes the signature, anything else must not.
+
+use crate::{Limits, SearchGame, SearchParams, Searcher, StopSignal};
+use model::{GameKind, Nodes};
+
+/// The table that the signature is defined with.
+const HASH_MB: usize = 4;
+
+/// Nodes of the bench positions of a game, each searched to the fixed depth with the defaults.
+///
+/// The caller takes the time.
+#[must_use]
+pub fn bench_game<G: SearchGame>() -> Nodes {
+    let params = SearchParams::default();
+    let limits = Limits::depth(G::BENCH_DEPTH);
+    let mut searcher = Searcher::<G>::new(HASH_MB);
+    G::BENCH_POSITIONS
+        .iter()
+        .map(|fen| {
+            let mut position = G::from_fen(fen).expect("bench positions are checked by a test");
+            searcher.new_game();
+            searcher.search(&mut position, &params, &limits, &StopSignal::never()).nodes
+        })
+        .sum()
+}
+
+/// The signature of a game by its name: the sum of nodes, the same on every machine.
+#[must_use]
+pub fn bench(game: GameKind) -> Nodes {
+    match game {
+        GameKind::Xiangqi => bench_game::<games::xiangqi::Xiangqi>(),
+        GameKind::TicTacToe => bench_game::<games::tictactoe::TicTacToe>(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use games::Game;
+
+    fn positions_are_playable<G: SearchGame>() {
+        for fen in G::BENCH_POSITIONS {
+            let position = G::from_fen(fen).unwrap_or_else(|e| panic!("{fen}: {e}"));
+            assert_eq!(position.result(), None, "{fen}");
+        }
+    }
+
+    #[test]
+    fn every_bench_position_is_playable() {
+        positions_are_playable::<games::xiangqi::Xiangqi>();
+        positions_are_playable::<games::tictactoe::TicTacToe>();
+        assert!(games::xiangqi::Xiangqi::BENCH_POSITIONS.len() >= 10);
+        assert_eq!(games::xiangqi::Xiangqi::KIND, GameKind::Xiangqi);
+    }
+
+    #[test]
+    fn the_signature_repeats() {
+        assert_eq!(bench(GameKind::TicTacToe), bench(GameKind::TicTacToe));
+    }
+}

@@ -1,0 +1,130 @@
+//! Tic-tac-toe as the search sees it: no captures, no kings, the truth within nine plies.
+
+use crate::{Evaluate, SearchGame};
+use games::RuleWinner;
+use games::tictactoe::{Place, TicTacToe};
+
+/// No knowledge: every open position counts as level.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct TicTacToeEval;
+
+impl Evaluate<TicTacToe> for TicTacToeEval {
+    fn reset(&mut self, _: &TicTacToe) {}
+
+    fn push(&mut self, _: &TicTacToe, _: Option<Place>) {}
+
+    fn pop(&mut self) {}
+
+    fn evaluate(&self, _: &TicTacToe) -> i32 {
+        0
+    }
+}
+
+impl SearchGame for TicTacToe {
+    type Eval = TicTacToeEval;
+
+    const MOVE_SLOTS: usize = 9;
+    const QUIESCENCE: bool = false;
+    /// Never asked: a board without a free square is a result of its own.
+    const NO_MOVE: RuleWinner = RuleWinner::Draw;
+    const BENCH_POSITIONS: &'static [&'static str] =
+        &[".../.../... x", ".../.x./... o", "x../.../... o", "x../.o./... x", "x.o/.x./..o x"];
+    const BENCH_DEPTH: u32 = 9;
+
+    #[inline]
+    fn move_slot(mv: Place) -> usize {
+        mv.index().map_or(0, usize::from)
+    }
+
+    fn noisy_order(&self, _: Place) -> i32 {
+        0
+    }
+
+    fn noisy_gain(&self, _: Place) -> i32 {
+        0
+    }
+
+    /// A free move is worth more than anything here, so passing proves nothing.
+    fn null_move_is_sound(&self) -> bool {
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Limits, SearchParams, Searcher, StopSignal};
+    use games::{Game, MoveList};
+
+    struct Player {
+        searcher: Searcher<TicTacToe>,
+        params: SearchParams,
+    }
+
+    impl Player {
+        fn new() -> Self {
+            Self { searcher: Searcher::new(1), params: SearchParams::default() }
+        }
+
+        fn choose(&mut self, position: &mut TicTacToe) -> Place {
+            let limits = Limits::depth(9);
+            let found = self.searcher.search(position, &self.params, &limits, &StopSignal::never());
+            found.best.expect("the game is not over")
+        }
+
+        /// Plays against every possible opponent; returns (wins, draws) and panics on a loss.
+        fn meet_everybody(&mut self, position: &mut TicTacToe, our_turn: bool) -> (u32, u32) {
+            if let Some(result) = position.result() {
+                let lost = match result.winner {
+                    RuleWinner::Draw => return (0, 1),
+                    RuleWinner::SideToMove => !our_turn,
+                    RuleWinner::Opponent => our_turn,
+                };
+                assert!(!lost, "lost in {}", position.to_fen());
+                return (1, 0);
+            }
+            let mut moves = MoveList::new();
+            if our_turn {
+                self.searcher.new_game();
+                moves.push(self.choose(position));
+            } else {
+                position.legal(&mut moves);
+            }
+            let mut sum = (0, 0);
+            for &mv in moves.iter() {
+                position.make(mv);
+                let (wins, draws) = self.meet_everybody(position, !our_turn);
+                position.unmake();
+                sum = (sum.0 + wins, sum.1 + draws);
+            }
+            sum
+        }
+    }
+
+    #[test]
+    fn perfect_play_is_a_draw() {
+        let mut searcher = Searcher::<TicTacToe>::new(1);
+        let found = searcher.search(
+            &mut TicTacToe::start(),
+            &SearchParams::default(),
+            &Limits::depth(9),
+            &StopSignal::never(),
+        );
+        assert_eq!((found.score.0, found.depth), (0, 9));
+    }
+
+    #[test]
+    fn no_opponent_whatsoever_beats_it_from_either_side() {
+        for first in [true, false] {
+            let (wins, draws) = Player::new().meet_everybody(&mut TicTacToe::start(), first);
+            assert!(wins > 0 && draws > 0, "{wins} wins, {draws} draws");
+        }
+    }
+
+    #[test]
+    fn a_line_that_can_be_closed_is_closed() {
+        let mut position = TicTacToe::from_fen("oo./.../xx. x").expect("a position");
+        let best = Player::new().choose(&mut position);
+        assert_eq!(position.move_to_text(best), "c1");
+    }
+}
