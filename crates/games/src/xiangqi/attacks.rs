@@ -10,8 +10,8 @@ impl Xiangqi {
         self.king_attackable(side, self.king(side), self.occupied().0, !0)
     }
 
-    /// Whether the king of the side to move is attacked, and the points whose change by one move of
-    /// another piece could expose it.
+    /// Whether the king of the side to move is attacked, and the points whose change by one move of a
+    /// piece could expose it, its own among them.
     ///
     /// A rook, or the other king, strikes when the only piece between goes away; a cannon, when one
     /// of two pieces between goes away or one comes to none; a horse, when its leg gets free.
@@ -24,7 +24,7 @@ impl Xiangqi {
         let enemies = self.side(us.other()).0;
         let pawns = tables::PAWN_TO[us.other().index()][at] & self.kind(PieceKind::Pawn).0;
         let mut attackers = pawns & enemies;
-        let mut exposed = 0;
+        let mut exposed = 1 << at;
         let horses = enemies & self.kind(PieceKind::Horse).0 & tables::HORSE_TO[at][0];
         if horses != 0 {
             attackers |= horses & tables::HORSE_TO[at][tables::diagonal_index(occupied, king)];
@@ -84,16 +84,16 @@ impl Xiangqi {
 
     /// Whether a pseudo-legal move leaves the mover's king unattacked.
     ///
-    /// Out of check, only the king itself and moves from or to exposed points need a look.
+    /// Out of check, only moves from or to exposed points need a look.
     #[inline]
     pub(super) fn leaves_king_safe(&self, mv: Move) -> bool {
         let us = self.side_to_move();
         let king = self.king(us);
-        let (from, to) = (1 << mv.from().index(), 1 << mv.to().index());
-        let look = self.exposed.0 | 1 << king.index();
-        if !self.in_check && (from | to) & look == 0 {
+        let exposing = self.exposed.has(mv.from()) | self.exposed.has(mv.to());
+        if !self.in_check && !exposing {
             return true;
         }
+        let (from, to) = (1 << mv.from().index(), 1 << mv.to().index());
         let after = if mv.from() == king { mv.to() } else { king };
         !self.king_attackable(us, after, self.occupied().0 & !from | to, !to)
     }

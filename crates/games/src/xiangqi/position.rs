@@ -18,8 +18,8 @@ pub struct Xiangqi {
     pub(super) hash: u64,
     /// The king of the side to move is attacked.
     pub(super) in_check: bool,
-    /// Out of check, a move of another piece that neither starts nor ends here leaves the king of
-    /// the side to move safe.
+    /// Out of check, a move that neither starts nor ends here leaves the king of the side to move
+    /// safe.
     pub(super) exposed: SquareSet,
     /// Plies since the last capture.
     pub(super) quiet_plies: u16,
