@@ -199,8 +199,9 @@ pub trait Game: Clone + Send + 'static {
     /// The result if the game is over here by rule, the absence of legal moves included.
     fn result(&self) -> Option<RuleResult>;
 
-    /// The result by repetition or a move limit alone: cheap, for use inside a search, where the
-    /// absence of moves shows itself. A two-fold repetition is *not* a result.
+    /// The result by repetition, a move limit or the board (a dead position, a line of three): cheap,
+    /// for use inside a search, where the absence of moves shows itself. Where a draw by limit or
+    /// board meets a side without a move it is `None`. A two-fold repetition is *not* a result.
     fn rule_draw_or_loss(&self) -> Option<RuleResult>;
 
     /// The move in UCI form (xiangqi ranks 0–9, `h2e2`; tic-tac-toe: the square, `b2`).
