@@ -209,9 +209,7 @@ impl PgBox {
         let throwaway = self.recipe.durability == Durability::Throwaway;
         let shutdown = if throwaway { Shutdown::Immediate } else { Shutdown::Fast };
         postmaster::stop(&self.recipe.layout.cluster(), self.server.child.as_mut(), shutdown)?;
-        // Tidiness: a directory that stays is used by the next start.
-        let _ = socket::sweep(&self.server.socket_dir);
-        let _ = fs::remove_dir(&self.server.socket_dir);
+        socket::remove(&self.server.socket_dir);
         if throwaway && !std::thread::panicking() {
             let dir = self.recipe.layout.root();
             fs::remove_dir_all(dir).map_err(Error::io("remove", dir))?;
@@ -278,9 +276,12 @@ pub fn stop(data_dir: &Path) -> Result<bool, Error> {
     let layout = Layout::open(data_dir)?;
     let _lock = layout.lock()?;
     layout.clear_detached()?;
-    let was_running = postmaster::running(&layout.cluster()).is_some();
+    let Some(postmaster) = postmaster::running(&layout.cluster()) else { return Ok(false) };
     postmaster::stop(&layout.cluster(), None, Shutdown::Fast)?;
-    Ok(was_running)
+    if let Some(dir) = postmaster.socket_dir {
+        socket::remove(&dir);
+    }
+    Ok(true)
 }
 
 fn url(socket_dir: &Path, database: &str) -> String {

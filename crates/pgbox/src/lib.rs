@@ -64,6 +64,8 @@ mod server;
 #[cfg(unix)]
 mod socket;
 #[cfg(unix)]
+mod template;
+#[cfg(unix)]
 mod throwaway;
 #[cfg(unix)]
 mod wire;

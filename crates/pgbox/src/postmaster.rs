@@ -92,6 +92,23 @@ pub(crate) fn defuse_stale(cluster: &Path) -> Result<(), Error> {
     fs::write(&path, format!("{}\n{rest}", i32::MAX)).map_err(Error::io("write", path))
 }
 
+/// Ends the backends that outlived a killed postmaster of this cluster, so that a new one can have
+/// the shared memory. Their sessions are lost with the postmaster in any case, and SIGQUIT leaves
+/// nothing that recovery does not mend. Elsewhere than on Linux they are left to end by themselves,
+/// which they do at the latest when their statement is done.
+pub(crate) fn end_orphans(cluster: &Path) {
+    for entry in fs::read_dir("/proc").into_iter().flatten().filter_map(Result::ok) {
+        let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse().ok()) else {
+            continue;
+        };
+        let here = fs::read_link(entry.path().join("cwd")).is_ok_and(|cwd| cwd == cluster);
+        if here && command_line(pid).is_some_and(|line| line.starts_with("postgres: ")) {
+            // It fails on one that has just ended.
+            let _ = Pid::from_raw(pid).map(|pid| kill_process(pid, Signal::QUIT));
+        }
+    }
+}
+
 /// How to end a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shutdown {

@@ -28,7 +28,8 @@ const POLL: Duration = Duration::from_millis(20);
 /// from its log and is waited for as long as it says so.
 const SILENCE_PATIENCE: Duration = Duration::from_secs(60);
 
-/// How long backends that outlived a killed postmaster may hold on to its shared memory.
+/// How long backends that outlived a killed postmaster may hold on to its shared memory before
+/// they are an error.
 const ORPHAN_PATIENCE: Duration = Duration::from_secs(15);
 
 /// What Postgres logs while such backends live.
@@ -87,10 +88,12 @@ impl Recipe {
                 Started::Failed { tail, .. }
                     if tail.contains(ORPHANS_REMAIN) && start.elapsed() < ORPHAN_PATIENCE =>
                 {
-                    tracing::debug!("old Postgres backends still run, waiting for them to end");
+                    tracing::debug!("ending the backends of a Postgres that was killed");
+                    postmaster::end_orphans(&cluster);
                     thread::sleep(10 * POLL);
                 }
                 Started::Failed { reason, tail } => {
+                    socket::remove(&socket_dir);
                     return Err(Error::NotStarted { reason, log: self.layout.log(), tail });
                 }
             }

@@ -61,6 +61,13 @@ pub(crate) fn sweep(dir: &Path) -> Result<(), Error> {
     Ok(())
 }
 
+/// Removes the directory of a server that is down, for tidiness: one that stays is used by the next
+/// start.
+pub(crate) fn remove(dir: &Path) {
+    let _ = sweep(dir);
+    let _ = fs::remove_dir(dir);
+}
+
 /// The first parent that is short enough: the user's runtime directory, else `/run` for root,
 /// else `/tmp`.
 fn choose(root: &Path, account: &Account, runtime_dir: Option<&Path>) -> PathBuf {

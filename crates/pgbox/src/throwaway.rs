@@ -14,6 +14,7 @@ use crate::{
     Error,
     layout::Layout,
     postmaster::{self, Shutdown},
+    socket,
 };
 
 const PREFIX: &str = "elomill-throwaway-";
@@ -61,11 +62,15 @@ fn sweep(parent: &Path) {
 fn sweep_one(dir: &Path) {
     let Ok(layout) = Layout::open(dir) else { return };
     // Without the file its owner is just being born.
+    let running = postmaster::running(&layout.cluster());
     let Ok(users) = File::options().write(true).open(layout.users()) else { return };
     if users.try_lock().is_ok()
         && postmaster::stop(&layout.cluster(), None, Shutdown::Immediate).is_ok()
     {
         tracing::debug!(dir = %dir.display(), "removing the throwaway Postgres of a killed process");
+        if let Some(socket_dir) = running.and_then(|postmaster| postmaster.socket_dir) {
+            socket::remove(&socket_dir);
+        }
         let _ = fs::remove_dir_all(dir);
     }
 }
