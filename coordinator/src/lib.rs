@@ -1,1 +1,2 @@
-//! coordinator
+//! The coordinator.
+pub mod dispatch;

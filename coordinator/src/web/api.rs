@@ -1,0 +1,51 @@
+//! The same facts as JSON, for scripts: the shapes of `model::view`, errors as `{"error": …}`.
+
+use super::{SourceError, Web, run_id};
+use axum::Json;
+use axum::extract::{Path, State};
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde_json::json;
+
+/// `GET /api/runs`: every run, newest first, without traces.
+pub(super) async fn runs(State(web): State<Web>) -> Response {
+    match web.source.runs().await {
+        Ok(runs) => Json(runs).into_response(),
+        Err(error) => unreadable(&error),
+    }
+}
+
+/// `GET /api/runs/{id}`: one run with its trace.
+pub(super) async fn run(State(web): State<Web>, Path(id): Path<String>) -> Response {
+    let Some(id) = run_id(&id) else { return missing("no such run") };
+    match web.source.run(id).await {
+        Ok(Some(run)) => Json(&*run).into_response(),
+        Ok(None) => missing("no such run"),
+        Err(error) => unreadable(&error),
+    }
+}
+
+/// `GET /api/workers`: every worker.
+pub(super) async fn workers(State(web): State<Web>) -> Response {
+    match web.source.workers().await {
+        Ok(workers) => Json(workers).into_response(),
+        Err(error) => unreadable(&error),
+    }
+}
+
+/// 404 as JSON.
+pub(super) fn missing(what: &str) -> Response {
+    (StatusCode::NOT_FOUND, Json(json!({ "error": what }))).into_response()
+}
+
+/// 503 as JSON; the cause goes to the log.
+pub(super) fn unreadable(error: &SourceError) -> Response {
+    tracing::error!(cause = %error.0, "a request for the pages failed: {error}");
+    busy(&error.to_string())
+}
+
+/// 503 as JSON, with the time after which to try again.
+pub(super) fn busy(why: &str) -> Response {
+    let body = Json(json!({ "error": why }));
+    (StatusCode::SERVICE_UNAVAILABLE, [(header::RETRY_AFTER, "5")], body).into_response()
+}

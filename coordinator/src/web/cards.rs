@@ -1,0 +1,119 @@
+//! A run in a few numbers: what the overview shows, without specification and trace.
+//!
+//! A full view carries every parameter; with many runs that would be megabytes a second.
+
+use model::view::{ProgressView, RunState, RunView, Verdict, WorkerView};
+use model::{GameKind, RunId};
+use serde::Serialize;
+use std::cmp::Ordering;
+
+/// Runs on the overview; older ones that are over are counted only.
+const MAX_CARDS: usize = 100;
+
+/// Everything on the overview.
+#[derive(Serialize)]
+pub(super) struct Overview<'a> {
+    runs: Vec<Card<'a>>,
+    /// Runs that are over and not shown.
+    older: usize,
+    workers: &'a [WorkerView],
+}
+
+#[derive(Serialize)]
+struct Card<'a> {
+    id: RunId,
+    name: &'a str,
+    kind: &'a str,
+    game: GameKind,
+    state: RunState,
+    state_reason: &'a str,
+    asked_pairs: u64,
+    counted_pairs: u64,
+    pairs_per_second: f64,
+    eta_seconds: Option<f64>,
+    created_at_unix_ms: i64,
+    ended_at_unix_ms: Option<i64>,
+    /// Of a tune.
+    moved: Option<Moved<'a>>,
+    /// Of a test.
+    test: Option<Standing>,
+}
+
+/// How far a tune has come from its start.
+#[derive(Serialize)]
+struct Moved<'a> {
+    parameters: usize,
+    /// The parameter that moved most, and its way in units of its `c_end`.
+    name: &'a str,
+    steps: f64,
+}
+
+#[derive(Serialize)]
+struct Standing {
+    llr: f64,
+    lower: f64,
+    upper: f64,
+    elo: f64,
+    elo_low: f64,
+    elo_high: f64,
+    verdict: Option<Verdict>,
+}
+
+/// The overview of these runs, given newest first. Runs that are not over are always shown.
+pub(super) fn overview<'a>(runs: &'a [RunView], workers: &'a [WorkerView]) -> Overview<'a> {
+    let shown = runs
+        .iter()
+        .enumerate()
+        .filter(|(place, run)| *place < MAX_CARDS || !run.state.is_over())
+        .map(|(_, run)| card(run))
+        .collect::<Vec<_>>();
+    Overview { older: runs.len() - shown.len(), runs: shown, workers }
+}
+
+fn card(run: &RunView) -> Card<'_> {
+    let (moved, test) = match &run.progress {
+        ProgressView::Tune(tune) => (farthest(run, &tune.theta), None),
+        ProgressView::Test(test) => {
+            let standing = Standing {
+                llr: test.llr,
+                lower: test.lower,
+                upper: test.upper,
+                elo: test.elo,
+                elo_low: test.elo_low,
+                elo_high: test.elo_high,
+                verdict: test.verdict,
+            };
+            (None, Some(standing))
+        }
+    };
+    Card {
+        id: run.id,
+        name: &run.spec.name,
+        kind: &run.kind,
+        game: run.spec.game,
+        state: run.state,
+        state_reason: &run.state_reason,
+        asked_pairs: run.asked_pairs,
+        counted_pairs: run.counted_pairs,
+        pairs_per_second: run.pairs_per_second,
+        eta_seconds: run.eta_seconds,
+        created_at_unix_ms: run.created_at_unix_ms,
+        ended_at_unix_ms: run.ended_at_unix_ms,
+        moved,
+        test,
+    }
+}
+
+fn farthest<'a>(run: &'a RunView, theta: &[f64]) -> Option<Moved<'a>> {
+    let model::spec::Job::Tune(tune) = &run.spec.job else { return None };
+    tune.parameters
+        .iter()
+        .zip(theta)
+        .map(|(parameter, now)| (parameter, (now - parameter.start) / parameter.c_end))
+        .max_by(|(_, a), (_, b)| a.abs().partial_cmp(&b.abs()).unwrap_or(Ordering::Equal))
+        .map(|(parameter, steps)| Moved {
+            parameters: tune.parameters.len(),
+            name: &parameter.name,
+            steps,
+        })
+}

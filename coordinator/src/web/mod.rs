@@ -1,0 +1,144 @@
+//! The live pages: what the coordinator shows to people, on the port that it also speaks gRPC on.
+//!
+//! The pages are skeletons made here ([`pages`]); numbers reach them by server-sent events
+//! ([`events`]) and scripts by the same JSON shapes ([`api`]). Every asset is part of the binary
+//! ([`assets`]) and the content policy forbids everything else, so a page never talks to another
+//! host. What a page may read is one trait, [`Source`]; nothing here can change a run.
+
+mod api;
+mod assets;
+mod cards;
+mod events;
+mod pages;
+#[cfg(test)]
+mod tests;
+
+use axum::Router;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Uri, header};
+use axum::middleware::map_response;
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use futures_util::future::BoxFuture;
+use model::RunId;
+use model::view::{RunView, WorkerView};
+use std::sync::Arc;
+use tokio::sync::{Mutex, Semaphore, watch};
+use tokio_util::sync::CancellationToken;
+
+/// Open event streams at the same time; the next one is told to come back later.
+const MAX_STREAMS: usize = 256;
+
+/// Nothing but the coordinator's own assets, and no markup that carries code or style.
+const CONTENT_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
+    connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; \
+    frame-ancestors 'none'";
+
+/// What the pages read; the coordinator implements it.
+pub trait Source: Send + Sync + 'static {
+    /// Every run, newest first, with empty traces.
+    ///
+    /// # Errors
+    /// When the runs cannot be read at the moment.
+    fn runs(&self) -> BoxFuture<'_, Result<Vec<RunView>, SourceError>>;
+
+    /// One run with its trace; none if there is no such run.
+    ///
+    /// # Errors
+    /// When the run cannot be read at the moment.
+    fn run(&self, id: RunId) -> BoxFuture<'_, Result<Option<Arc<RunView>>, SourceError>>;
+
+    /// Every worker.
+    ///
+    /// # Errors
+    /// When the workers cannot be read at the moment.
+    fn workers(&self) -> BoxFuture<'_, Result<Vec<WorkerView>, SourceError>>;
+
+    /// Counts up whenever anything shown may have changed.
+    fn changes(&self) -> watch::Receiver<u64>;
+}
+
+/// A [`Source`] that cannot answer at the moment. Its cause goes to the log, not to the visitor.
+#[derive(Debug, thiserror::Error)]
+#[error("the state of the cluster cannot be read")]
+pub struct SourceError(#[from] pub Box<dyn std::error::Error + Send + Sync>);
+
+/// What the handlers share.
+#[derive(Clone)]
+struct Web {
+    source: Arc<dyn Source>,
+    shutdown: CancellationToken,
+    /// One permit for each open event stream.
+    seats: Arc<Semaphore>,
+    /// The overview as JSON, made once for each change whatever the number of visitors.
+    overview: Arc<Mutex<Option<(u64, Arc<str>)>>>,
+}
+
+/// The routes of the pages. It sets no fallback, so that it can be merged with another router;
+/// [`not_found`] is meant to be the fallback of the whole.
+///
+/// When `shutdown` is cancelled every event stream ends, so that open tabs do not hold up the end
+/// of the server.
+pub fn router(source: Arc<dyn Source>, shutdown: CancellationToken) -> Router {
+    let web = Web {
+        source,
+        shutdown,
+        seats: Arc::new(Semaphore::new(MAX_STREAMS)),
+        overview: Arc::default(),
+    };
+    Router::new()
+        .route("/", get(pages::overview))
+        .route("/runs/{id}", get(pages::run))
+        .route("/api/runs", get(api::runs))
+        .route("/api/runs/{id}", get(api::run))
+        .route("/api/workers", get(api::workers))
+        .route("/events", get(events::overview))
+        .route("/events/runs/{id}", get(events::run))
+        .route("/assets/{name}", get(assets::serve))
+        .route("/healthz", get(|| async { "ok\n" }))
+        .layer(map_response(guard))
+        .with_state(web)
+}
+
+/// The answer to a path that nobody serves: a page for people, JSON under `/api/` and `/events`,
+/// and the status that gRPC clients understand if the request speaks gRPC.
+pub async fn not_found(uri: Uri, headers: HeaderMap) -> Response {
+    let grpc = headers
+        .get(header::CONTENT_TYPE)
+        .is_some_and(|kind| kind.as_bytes().starts_with(b"application/grpc"));
+    if grpc {
+        const UNIMPLEMENTED: &str = "12";
+        let status = HeaderName::from_static("grpc-status");
+        return ([(header::CONTENT_TYPE, "application/grpc")], [(status, UNIMPLEMENTED)])
+            .into_response();
+    }
+    let machine = uri.path().starts_with("/api/") || uri.path().starts_with("/events");
+    let answer = if machine {
+        api::missing("no such path")
+    } else {
+        pages::missing("There is no such page.")
+    };
+    guard(answer).await
+}
+
+/// Puts the headers on that keep a browser from doing anything that the pages do not need.
+async fn guard(mut response: Response) -> Response {
+    let headers = response.headers_mut();
+    for (name, value) in [
+        (header::CONTENT_SECURITY_POLICY, CONTENT_POLICY),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::X_FRAME_OPTIONS, "DENY"),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+        (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    // Numbers are never kept; assets say for themselves how long they are good.
+    headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+    response
+}
+
+/// The id in a path, if it is one; anything else names no run.
+fn run_id(text: &str) -> Option<RunId> {
+    text.parse().ok().map(RunId)
+}
