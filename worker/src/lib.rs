@@ -1,1 +1,27 @@
-//! worker
+//! The worker: plays leased game pairs on this machine and hands in what came of them.
+//!
+//! [`run`] is everything: an event loop (`session`) that owns the leases (`holdings`) and talks to
+//! three neighbours through bounded channels: the connection (`link`), the threads that play
+//! (`slots`) and the disk (`spool`). Time and network stay here at the rim; who plays what and what
+//! is reported when is decided by `holdings`, which is pure.
+
+mod backoff;
+pub mod cli;
+mod convert;
+mod error;
+mod holdings;
+mod identity;
+mod link;
+mod offer;
+mod session;
+mod settings;
+mod shutdown;
+mod slots;
+mod spool;
+mod status;
+
+pub use error::WorkerError;
+pub use session::run;
+pub use settings::Settings;
+pub use shutdown::Shutdown;
+pub use status::{Status, Summary};

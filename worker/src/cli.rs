@@ -1,0 +1,143 @@
+//! The command line of a worker, shared by the `worker` program and the `elomill worker` subcommand.
+
+use crate::settings::MAX_SLOTS;
+use crate::{Settings, Shutdown};
+use std::path::PathBuf;
+
+/// Plays games for a coordinator until it is interrupted.
+///
+/// The first interrupt finishes the pairs in play and reports them; the second gives everything back
+/// and ends at once.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Args {
+    /// Address of the coordinator: http://HOST:PORT
+    #[arg(long, value_name = "URL", env = "ELOMILL_COORDINATOR", value_parser = parse_url)]
+    pub coordinator: String,
+
+    /// Games played at the same time [default: one for each logical core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_SLOTS)))]
+    pub slots: Option<u32>,
+
+    /// Name of this worker, for people [default: the machine's name]
+    #[arg(long, value_parser = parse_name)]
+    pub name: Option<String>,
+
+    /// Directory for the worker's key and for what is not delivered yet
+    /// [default: the user's directory for such data, then `elomill/worker`]
+    #[arg(long, value_name = "DIR", env = "ELOMILL_WORKER_STATE")]
+    pub state_dir: Option<PathBuf>,
+
+    /// Largest transposition table that a run may ask for, in MiB; each slot has two
+    #[arg(long, value_name = "MIB", default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..=65_536))]
+    pub max_hash_mib: u32,
+}
+
+impl Args {
+    /// The settings that the arguments and the machine amount to.
+    ///
+    /// # Errors
+    /// No state directory is given, and the user has no directory for such data.
+    pub fn resolve(self) -> anyhow::Result<Settings> {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let slots = self.slots.unwrap_or_else(|| u32::try_from(cores).unwrap_or(MAX_SLOTS));
+        let name = self.name.unwrap_or_else(machine_name);
+        let state_dir = self.state_dir.or_else(default_state_dir).ok_or_else(|| {
+            anyhow::anyhow!("no directory for the worker's state is known; give --state-dir DIR")
+        })?;
+        let mut settings = Settings::new(self.coordinator, name, slots, state_dir);
+        settings.max_hash_kib = self.max_hash_mib * 1024;
+        Ok(settings)
+    }
+}
+
+/// Turns interrupts from the keyboard into the stages of a shutdown, for as long as it is polled.
+pub async fn interrupts(shutdown: Shutdown) -> std::io::Result<()> {
+    loop {
+        tokio::signal::ctrl_c().await?;
+        shutdown.interrupt();
+    }
+}
+
+fn parse_url(text: &str) -> Result<String, String> {
+    let host = text.strip_prefix("http://").unwrap_or_default();
+    if host.is_empty() || host.starts_with(['/', ':']) || text.contains(char::is_whitespace) {
+        return Err("allowed: http://HOST:PORT".to_owned());
+    }
+    Ok(text.to_owned())
+}
+
+fn parse_name(text: &str) -> Result<String, String> {
+    if (1..=80).contains(&text.chars().count()) && !text.chars().any(char::is_control) {
+        return Ok(text.to_owned());
+    }
+    Err("allowed: 1 to 80 printable characters".to_owned())
+}
+
+#[cfg(unix)]
+fn machine_name() -> String {
+    let name = rustix::system::uname().nodename().to_string_lossy().into_owned();
+    parse_name(&name).unwrap_or_else(|_| "worker".to_owned())
+}
+
+#[cfg(not(unix))]
+fn machine_name() -> String {
+    let name = std::env::var("COMPUTERNAME").unwrap_or_default();
+    parse_name(&name).unwrap_or_else(|_| "worker".to_owned())
+}
+
+fn default_state_dir() -> Option<PathBuf> {
+    let from = |variable| std::env::var_os(variable).filter(|v| !v.is_empty()).map(PathBuf::from);
+    let base = if cfg!(windows) {
+        from("LOCALAPPDATA")?
+    } else if cfg!(target_os = "macos") {
+        from("HOME")?.join("Library/Application Support")
+    } else {
+        from("XDG_STATE_HOME").or_else(|| Some(from("HOME")?.join(".local/state")))?
+    };
+    Some(base.join("elomill").join("worker"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Debug, Parser)]
+    struct Program {
+        #[command(flatten)]
+        args: Args,
+    }
+
+    fn parse(args: &[&str]) -> Result<Settings, String> {
+        let line = ["worker", "--coordinator", "http://h:1", "--state-dir", "/s"];
+        Program::try_parse_from(line.iter().chain(args))
+            .map_err(|e| e.to_string())
+            .and_then(|program| program.args.resolve().map_err(|e| e.to_string()))
+    }
+
+    #[test]
+    fn the_arguments_are_consistent() {
+        use clap::CommandFactory;
+        Program::command().debug_assert();
+    }
+
+    #[test]
+    fn what_is_left_out_comes_from_the_machine() {
+        let settings = parse(&[]).unwrap();
+        assert!(settings.slots >= 1);
+        assert!(!settings.name.is_empty());
+        assert_eq!(settings.max_hash_kib, 256 * 1024);
+        let settings = parse(&["--slots", "3", "--name", "attic"]).unwrap();
+        assert_eq!((settings.slots, settings.name.as_str()), (3, "attic"));
+    }
+
+    #[test]
+    fn nonsense_is_refused_with_what_is_allowed() {
+        assert!(parse(&["--slots", "0"]).unwrap_err().contains("1..=1024"));
+        assert!(parse(&["--name", ""]).unwrap_err().contains("1 to 80 printable"));
+        for url in ["localhost:1", "https://h:1", "http://", "http://:80", "http://a b"] {
+            let error = Program::try_parse_from(["worker", "--coordinator", url]).unwrap_err();
+            assert!(error.to_string().contains("allowed: http://HOST:PORT"), "{url}");
+        }
+    }
+}

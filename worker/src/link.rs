@@ -1,0 +1,133 @@
+//! The connection: dials, hands messages through, waits, dials again; it never gives up.
+//!
+//! A refused call is no reason to end either: the coordinator may be restarting, or be a version
+//! that is about to be replaced.
+
+use crate::backoff::{Backoff, random_share};
+use proto::v1::work_response::Message;
+use proto::v1::worker_service_client::WorkerServiceClient;
+use proto::{ConnectError, v1};
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio_stream::wrappers::ReceiverStream;
+use tokio_util::sync::CancellationToken;
+
+/// Messages on their way out. The session writes a few at a time; a connection that lets so many
+/// pile up takes nothing any more.
+const OUTBOUND: usize = 256;
+
+/// How long a coordinator may take to close a stream that this side has closed.
+const CLOSING: Duration = Duration::from_secs(1);
+
+/// The longest wait that a coordinator can impose.
+const MAX_DRAIN: Duration = Duration::from_secs(600);
+
+/// What the session hears from the connection, in this order: opening, messages, closed.
+#[derive(Debug)]
+pub(crate) enum LinkEvent {
+    /// A stream is being opened; the first message through `outbound` must be `Hello`. The session
+    /// ends it by dropping `outbound` and cancelling `close`.
+    Opening { outbound: mpsc::Sender<v1::WorkRequest>, close: CancellationToken },
+    /// The coordinator said something.
+    Message(Message),
+    /// No connection, for this reason; the next attempt comes after the wait.
+    Closed { reason: String, retry_in: Duration },
+    /// The address is none, for ever.
+    BadAddress(ConnectError),
+}
+
+/// How one attempt ended.
+struct Ended {
+    reason: String,
+    /// The coordinator asked to be left alone for so long.
+    drained: Option<Duration>,
+}
+
+/// Keeps the connection until the session stops listening.
+pub(crate) async fn run(url: String, mut backoff: Backoff, events: mpsc::Sender<LinkEvent>) {
+    loop {
+        let ended = match attempt(&url, &mut backoff, &events).await {
+            Ok(ended) => ended,
+            Err(error) => {
+                // Nobody listens: the session is over, and so is this.
+                let _ = events.send(LinkEvent::BadAddress(error)).await;
+                return;
+            }
+        };
+        let retry_in = match ended.drained {
+            Some(wait) => wait + wait.mul_f64(random_share()),
+            None => backoff.next(random_share()),
+        };
+        let closed = LinkEvent::Closed { reason: ended.reason, retry_in };
+        if events.send(closed).await.is_err() {
+            return;
+        }
+        tokio::select! {
+            () = tokio::time::sleep(retry_in) => {}
+            () = events.closed() => return,
+        }
+    }
+}
+
+/// One connection from dialling to its end.
+async fn attempt(
+    url: &str,
+    backoff: &mut Backoff,
+    events: &mpsc::Sender<LinkEvent>,
+) -> Result<Ended, ConnectError> {
+    let ended = |reason: String| Ok(Ended { reason, drained: None });
+    let channel = match proto::connect(url).await {
+        Ok(channel) => channel,
+        Err(error @ ConnectError::Address { .. }) => return Err(error),
+        Err(error) => return ended(error.to_string()),
+    };
+    let mut client = WorkerServiceClient::new(channel)
+        .max_decoding_message_size(proto::MAX_MESSAGE_BYTES)
+        .max_encoding_message_size(proto::MAX_MESSAGE_BYTES);
+    let (outbound, requests) = mpsc::channel(OUTBOUND);
+    let close = CancellationToken::new();
+    if events.send(LinkEvent::Opening { outbound, close: close.clone() }).await.is_err() {
+        return ended("the worker ends".to_owned());
+    }
+    let mut drained = None;
+    let talk = async {
+        let mut stream = match client.work(ReceiverStream::new(requests)).await {
+            Ok(response) => response.into_inner(),
+            Err(status) => return refusal(&status),
+        };
+        loop {
+            let message = match stream.message().await {
+                Ok(Some(v1::WorkResponse { message: Some(message) })) => message,
+                // Of a newer contract: not for this version.
+                Ok(Some(v1::WorkResponse { message: None })) => continue,
+                Ok(None) => return "the coordinator closed the stream".to_owned(),
+                Err(status) => return refusal(&status),
+            };
+            match &message {
+                Message::Welcome(_) => backoff.reset(),
+                Message::Drain(drain) => {
+                    let wait = Duration::from_millis(drain.reconnect_after_ms.into());
+                    drained = Some(wait.min(MAX_DRAIN));
+                }
+                _ => {}
+            }
+            if events.send(LinkEvent::Message(message)).await.is_err() {
+                return "the worker ends".to_owned();
+            }
+        }
+    };
+    let closed = async {
+        close.cancelled().await;
+        tokio::time::sleep(CLOSING).await;
+    };
+    let reason = tokio::select! {
+        reason = talk => reason,
+        () = closed => "closed by this worker".to_owned(),
+    };
+    Ok(Ended { reason, drained })
+}
+
+fn refusal(status: &tonic::Status) -> String {
+    let message = model::printable(status.message(), 200);
+    format!("{}: {message}", status.code().description())
+}

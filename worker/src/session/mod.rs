@@ -1,0 +1,310 @@
+//! The life of a worker: one event loop between the connection, the slots, the disk and the clock.
+//!
+//! Whatever happens is noted first; then [`Session::settle`] does everything that has become
+//! possible: pairs to free slots, reports, returns, wants. So no event needs to know what it enables.
+
+mod inbound;
+mod outbound;
+
+use crate::backoff::Backoff;
+use crate::holdings::{GivenUp, Holdings, LeaseKey};
+use crate::identity::StateDir;
+use crate::link::{self, LinkEvent};
+use crate::offer::{self, Offer};
+use crate::slots::{PairEnd, PairJob, SlotDone, Slots};
+use crate::spool::{Line, Recovered, Spool};
+use crate::status::GameRate;
+use crate::{Settings, Shutdown, Summary, WorkerError};
+use arena::Matchup;
+use model::lease::PairIndex;
+use model::{GameKind, Games, Nodes, Pairs, WorkerId};
+use outbound::Connection;
+use proto::v1::ReturnReason;
+use std::io;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+
+/// Events of the connection that wait for the loop; a full channel only slows the stream down.
+const LINK_EVENTS: usize = 64;
+
+/// How long a worker that is going away waits for a connection and for acknowledgements.
+const FAREWELL: Duration = Duration::from_secs(10);
+
+/// The same after the second interrupt; with the closing of the stream it stays below five seconds.
+const HASTY_FAREWELL: Duration = Duration::from_secs(3);
+
+/// Where a worker is on its way out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    Running,
+    /// The first stage: pairs in play are finished. The time is when waiting for the coordinator
+    /// ends, set once nothing is in play.
+    Finishing(Option<Instant>),
+    /// The second stage, until this time.
+    Aborting(Instant),
+}
+
+struct Session {
+    settings: Settings,
+    state: StateDir,
+    offers: Vec<Offer>,
+    spool: Spool,
+    holdings: Holdings,
+    slots: Slots,
+    /// Files being synchronised, each for the report of its lease.
+    syncs: JoinSet<(LeaseKey, io::Result<()>)>,
+    connection: Option<Connection>,
+    phase: Phase,
+    worker: Option<WorkerId>,
+    last_pair: Option<PairIndex>,
+    idle_reason: Option<&'static str>,
+    /// Reasons of idleness are logged when they change, not each time they come back.
+    last_idle: &'static str,
+    /// Reasons of an outage are logged when they change.
+    last_outage: String,
+    rate: GameRate,
+    summary: Summary,
+}
+
+/// Plays for a coordinator until told to end, through every outage on the way.
+///
+/// # Errors
+/// The state directory cannot be used or is in use, the coordinator's address is none, or a thread
+/// cannot be started.
+pub async fn run(settings: Settings, shutdown: Shutdown) -> Result<Summary, WorkerError> {
+    let state = StateDir::open(&settings.state_dir)?;
+    let spool_dir = state.spool_dir();
+    let (spool, recovered) = Spool::open(&spool_dir).map_err(|source| WorkerError::StateDir {
+        action: "read",
+        path: spool_dir,
+        source,
+    })?;
+    let offers = tokio::task::spawn_blocking(offer::offers)
+        .await
+        .expect("the benchmark is a fixed search that a test runs");
+    let (slots, results) = Slots::start(settings.slots)?;
+    let backoff = Backoff::new(settings.backoff_base, settings.backoff_cap);
+    let (events_in, mut events) = mpsc::channel(LINK_EVENTS);
+    // Dropped, and so ended, with this function.
+    let mut link = JoinSet::new();
+    link.spawn(link::run(settings.coordinator_url.clone(), backoff, events_in));
+    let now = Instant::now();
+    let mut session = Session {
+        settings,
+        state,
+        offers,
+        spool,
+        holdings: Holdings::default(),
+        slots,
+        syncs: JoinSet::new(),
+        connection: None,
+        phase: Phase::Running,
+        worker: None,
+        last_pair: None,
+        idle_reason: None,
+        last_idle: "",
+        last_outage: String::new(),
+        rate: GameRate::new(now),
+        summary: Summary::default(),
+    };
+    for lease in recovered {
+        session.recover(lease, now);
+    }
+    let served = session.serve(&mut events, results, &shutdown).await;
+    session.part(&mut events).await;
+    served?;
+    Ok(session.summarise())
+}
+
+impl Session {
+    async fn serve(
+        &mut self,
+        events: &mut mpsc::Receiver<LinkEvent>,
+        mut results: mpsc::Receiver<SlotDone>,
+        shutdown: &Shutdown,
+    ) -> Result<(), WorkerError> {
+        loop {
+            self.settle(Instant::now());
+            self.tell_status();
+            if self.is_over(Instant::now()) {
+                return Ok(());
+            }
+            let wake = tokio::time::Instant::from_std(self.next_deadline(Instant::now()));
+            let running = self.phase == Phase::Running;
+            let aborting = matches!(self.phase, Phase::Aborting(_));
+            tokio::select! {
+                Some(event) = events.recv() => self.on_link(event, Instant::now())?,
+                Some(done) = results.recv() => self.on_slot(done, Instant::now()),
+                Some(synced) = self.syncs.join_next() => {
+                    let (key, result) = synced.expect("synchronising a file does not panic");
+                    self.on_synced(key, result, Instant::now());
+                }
+                () = shutdown.finish.cancelled(), if running => self.finish(),
+                () = shutdown.abort.cancelled(), if !aborting => self.abort(Instant::now()),
+                () = tokio::time::sleep_until(wake) => {}
+            }
+        }
+    }
+
+    /// Does everything that is possible now.
+    fn settle(&mut self, now: Instant) {
+        if let Phase::Finishing(until @ None) = &mut self.phase
+            && self.slots.playing() == 0
+        {
+            *until = Some(now + FAREWELL);
+        }
+        self.play_on();
+        self.speak(now);
+        while let Some(key) = self.holdings.next_completed() {
+            self.forget(key);
+        }
+    }
+
+    /// Gives free slots their next pair. Leases of an earlier process wait for the first welcome,
+    /// as most of what is wrong with them is said right after it.
+    fn play_on(&mut self) {
+        if self.phase != Phase::Running || self.summary.sessions == 0 {
+            return;
+        }
+        while let Some(slot) = self.slots.free() {
+            let Some((key, opening, matchup, stop)) = self.holdings.next_pair() else { return };
+            self.last_pair = Some(opening.index);
+            self.slots.play(slot, PairJob { key, matchup, opening, stop });
+        }
+    }
+
+    fn on_slot(&mut self, done: SlotDone, now: Instant) {
+        self.slots.note(&done);
+        match done.end {
+            PairEnd::Played(pair) => {
+                self.summary.played += Pairs(1);
+                self.rate.add(now, Games(2));
+                if self.holdings.contains(done.key) {
+                    self.write(done.key, &Line::Pair(pair.clone()));
+                    self.holdings.pair_finished(done.key, pair);
+                }
+            }
+            PairEnd::Stopped => self.holdings.pair_stopped(done.key),
+            PairEnd::Failed(detail) => {
+                tracing::error!(lease.id = done.key.lease.0, %detail, "a pair could not be played");
+                self.holdings.pair_stopped(done.key);
+                self.holdings.give_up(done.key, ReturnReason::Unplayable, &detail);
+            }
+        }
+    }
+
+    /// First stage of going away.
+    fn finish(&mut self) {
+        tracing::info!(
+            playing.pairs = self.slots.playing(),
+            "finishing the pairs in play; interrupt again to stop them"
+        );
+        self.phase = Phase::Finishing(None);
+        self.holdings.give_up_all(ReturnReason::Shutdown, "the worker is going away");
+        self.holdings.hurry();
+    }
+
+    /// Second stage.
+    fn abort(&mut self, now: Instant) {
+        tracing::info!("stopping the pairs in play and giving the leases back");
+        self.phase = Phase::Aborting(now + HASTY_FAREWELL);
+        self.holdings.give_up_all(ReturnReason::Shutdown, "the worker is going away");
+        self.holdings.hurry();
+        self.holdings.stop_all();
+    }
+
+    /// Whether nothing is left to wait for.
+    fn is_over(&self, now: Instant) -> bool {
+        let until = match self.phase {
+            Phase::Running | Phase::Finishing(None) => return false,
+            Phase::Finishing(Some(until)) => until,
+            Phase::Aborting(until) => until,
+        };
+        let playing = self.slots.playing() > 0;
+        let in_vain = !self.is_welcome() && self.holdings.unacked() == 0;
+        now >= until || (!playing && (self.holdings.is_empty() || in_vain))
+    }
+
+    fn next_deadline(&self, now: Instant) -> Instant {
+        let phase = match self.phase {
+            Phase::Running | Phase::Finishing(None) => None,
+            Phase::Finishing(Some(until)) => Some(until),
+            Phase::Aborting(until) => Some(until),
+        };
+        // Without anything else to do, a status line is brought up to date now and then.
+        let idle = now + Duration::from_secs(5);
+        [phase, self.next_word(now)].into_iter().flatten().fold(idle, Instant::min)
+    }
+
+    /// Takes up a lease that an earlier process left behind.
+    fn recover(&mut self, lease: Recovered, now: Instant) {
+        let order = &lease.order;
+        let restarted = |detail: String| GivenUp { reason: ReturnReason::Restarted, detail };
+        let matchup = if lease.bench != self.bench(order.game) {
+            Err(restarted("the engine has changed since the lease began".to_owned()))
+        } else if order.limit.hash_kib > self.settings.max_hash_kib {
+            Err(restarted("the worker now allows smaller tables only".to_owned()))
+        } else {
+            Matchup::new(order.game, order.limit, &order.candidate, &order.base)
+                .map(Arc::new)
+                .map_err(|error| restarted(error.to_string()))
+        };
+        tracing::info!(
+            lease.id = order.lease.0,
+            run.id = order.run.0,
+            finished.pairs = lease.pairs.len(),
+            goes_on = matchup.is_ok(),
+            "a lease of an earlier start is taken up"
+        );
+        self.holdings.resume(lease, matchup, now);
+    }
+
+    /// The fingerprint of this build's engine.
+    fn bench(&self, game: GameKind) -> Nodes {
+        self.offers.iter().find(|offer| offer.game == game).map_or(Nodes(0), |offer| offer.bench)
+    }
+
+    /// Appends to a lease's file. Without disk it goes on in memory: what a crash loses then is
+    /// leased and played again.
+    fn write(&mut self, key: LeaseKey, line: &Line) {
+        if let Err(error) = self.spool.append(key, line) {
+            self.distrust(key, &error);
+        }
+    }
+
+    fn distrust(&mut self, key: LeaseKey, error: &io::Error) {
+        tracing::error!(lease.id = key.lease.0, %error, "cannot spool; this lease stays in memory");
+        // The file is incomplete: better none than half of it.
+        if let Err(error) = self.spool.remove(key) {
+            tracing::warn!(lease.id = key.lease.0, %error, "cannot delete its spool file");
+        }
+    }
+
+    /// Drops a lease with its file; its pairs in play are stopped.
+    fn forget(&mut self, key: LeaseKey) {
+        self.holdings.drop_lease(key);
+        if let Err(error) = self.spool.remove(key) {
+            tracing::warn!(lease.id = key.lease.0, %error, "cannot delete a spool file");
+        }
+    }
+
+    /// Closes the connection so that everything written still arrives.
+    async fn part(&mut self, events: &mut mpsc::Receiver<LinkEvent>) {
+        if self.hang_up() {
+            while let Some(event) = events.recv().await {
+                match event {
+                    LinkEvent::Closed { .. } | LinkEvent::BadAddress(_) => return,
+                    LinkEvent::Opening { .. } | LinkEvent::Message(_) => {}
+                }
+            }
+        }
+    }
+
+    fn summarise(self) -> Summary {
+        let spooled = Pairs(self.holdings.unacked());
+        self.slots.end();
+        Summary { spooled, ..self.summary }
+    }
+}

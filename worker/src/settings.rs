@@ -1,0 +1,54 @@
+//! What a worker is told before it starts, resolved: nothing in here is looked up again.
+
+use std::path::PathBuf;
+use std::time::Duration;
+use tokio::sync::watch;
+
+use crate::Status;
+
+/// The most games at a time that a worker takes on.
+pub(crate) const MAX_SLOTS: u32 = 1024;
+
+/// Everything that decides how a worker behaves.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Where the coordinator is: `http://HOST:PORT`.
+    pub coordinator_url: String,
+    /// For people; 1 to 80 characters.
+    pub name: String,
+    /// Games played at the same time; 1 to 1024.
+    pub slots: u32,
+    /// The worker's own directory: its key and what it has not delivered yet.
+    pub state_dir: PathBuf,
+    /// The largest transposition table that a lease may ask for, in KiB for each engine; a slot has
+    /// two.
+    pub max_hash_kib: u32,
+    /// The shortest upper bound of the random wait before a new connection.
+    pub backoff_base: Duration,
+    /// The longest one.
+    pub backoff_cap: Duration,
+    /// Where the state of the worker is told while it runs, for a status line.
+    pub status: Option<watch::Sender<Status>>,
+}
+
+impl Settings {
+    /// Settings with the usual limits: 256 MiB for each table, waits of up to 0.5 s growing to 60 s.
+    #[must_use]
+    pub fn new(
+        coordinator_url: impl Into<String>,
+        name: impl Into<String>,
+        slots: u32,
+        state_dir: impl Into<PathBuf>,
+    ) -> Self {
+        Self {
+            coordinator_url: coordinator_url.into(),
+            name: name.into(),
+            slots: slots.clamp(1, MAX_SLOTS),
+            state_dir: state_dir.into(),
+            max_hash_kib: 256 * 1024,
+            backoff_base: Duration::from_millis(500),
+            backoff_cap: Duration::from_secs(60),
+            status: None,
+        }
+    }
+}

@@ -1,0 +1,252 @@
+//! A coordinator that does what a test tells it, over real gRPC on a loopback port.
+
+use proto::v1::worker_service_server::{WorkerService, WorkerServiceServer};
+use proto::v1::{self, work_request::Message as Said, work_response::Message as Answer};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+use tokio::net::TcpListener;
+use tokio::sync::mpsc;
+use tokio::task::{JoinHandle, JoinSet};
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::transport::server::TcpIncoming;
+use tonic::{Request, Response, Status, Streaming};
+use worker::{Settings, Shutdown, Summary, WorkerError};
+
+/// Nothing here takes long: a test that waits so long for an event waits for ever.
+const HANGS: Duration = Duration::from_secs(60);
+
+/// Waits for an event, and fails when it never comes.
+pub async fn event<T>(what: &str, future: impl Future<Output = T>) -> T {
+    tokio::time::timeout(HANGS, future).await.unwrap_or_else(|_| panic!("never came: {what}"))
+}
+
+struct Script {
+    talks: mpsc::Sender<Talk>,
+    /// Calls that are still to be refused.
+    refusals: Arc<AtomicU32>,
+}
+
+#[tonic::async_trait]
+impl WorkerService for Script {
+    type WorkStream = ReceiverStream<Result<v1::WorkResponse, Status>>;
+
+    async fn work(
+        &self,
+        request: Request<Streaming<v1::WorkRequest>>,
+    ) -> Result<Response<Self::WorkStream>, Status> {
+        let less = |left: u32| left.checked_sub(1);
+        if self.refusals.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_ok() {
+            return Err(Status::unavailable("not now"));
+        }
+        let (outbound, responses) = mpsc::channel(64);
+        let talk = Talk { inbound: request.into_inner(), outbound };
+        self.talks.send(talk).await.map_err(|_| Status::cancelled("the test ends"))?;
+        Ok(Response::new(ReceiverStream::new(responses)))
+    }
+}
+
+/// The scripted coordinator.
+pub struct Coordinator {
+    pub url: String,
+    pub refusals: Arc<AtomicU32>,
+    talks: mpsc::Receiver<Talk>,
+    _server: JoinSet<()>,
+}
+
+impl Coordinator {
+    pub async fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let (talks_in, talks) = mpsc::channel(4);
+        let refusals = Arc::<AtomicU32>::default();
+        let script = Script { talks: talks_in, refusals: refusals.clone() };
+        let mut server = JoinSet::new();
+        server.spawn(async move {
+            tonic::transport::Server::builder()
+                .add_service(WorkerServiceServer::new(script))
+                .serve_with_incoming(TcpIncoming::from(listener))
+                .await
+                .unwrap();
+        });
+        Self { url, refusals, talks, _server: server }
+    }
+
+    /// The next stream that a worker opens, before anything is said.
+    pub async fn talk(&mut self) -> Talk {
+        event("a stream", self.talks.recv()).await.expect("the server runs")
+    }
+
+    /// The next stream, with `Hello` heard and answered.
+    pub async fn welcome(&mut self) -> (Talk, v1::Hello) {
+        let mut talk = self.talk().await;
+        let Said::Hello(hello) = talk.hear().await else { panic!("the first message is Hello") };
+        talk.welcome().await;
+        (talk, hello)
+    }
+}
+
+/// One stream of a worker.
+pub struct Talk {
+    inbound: Streaming<v1::WorkRequest>,
+    outbound: mpsc::Sender<Result<v1::WorkResponse, Status>>,
+}
+
+impl Talk {
+    /// What the worker says next; `None` at the end of the stream.
+    pub async fn hear_or_end(&mut self) -> Option<Said> {
+        let request = event("a message", self.inbound.message()).await.ok().flatten()?;
+        Some(request.message.expect("every request says something"))
+    }
+
+    /// What the worker says next.
+    pub async fn hear(&mut self) -> Said {
+        self.hear_or_end().await.expect("the worker goes on")
+    }
+
+    /// The next report, signs of life and wants passed over.
+    pub async fn hear_report(&mut self) -> v1::Report {
+        loop {
+            match self.hear().await {
+                Said::Report(report) => return report,
+                Said::Progress(_) | Said::Want(_) => {}
+                other => panic!("instead of a report: {other:?}"),
+            }
+        }
+    }
+
+    /// The next lease given back, everything else passed over.
+    pub async fn hear_return(&mut self) -> v1::ReturnLease {
+        loop {
+            if let Said::ReturnLease(back) = self.hear().await {
+                return back;
+            }
+        }
+    }
+
+    /// Waits until the worker wants so many leases.
+    pub async fn hear_want(&mut self, leases: u32) {
+        loop {
+            match self.hear().await {
+                Said::Want(want) if want.leases == leases => return,
+                Said::Progress(_) | Said::Want(_) => {}
+                other => panic!("instead of a want: {other:?}"),
+            }
+        }
+    }
+
+    /// Waits until so many games are played at a time.
+    pub async fn hear_playing(&mut self, games: u32) {
+        loop {
+            if let Said::Progress(progress) = self.hear().await
+                && progress.playing_games == games
+            {
+                return;
+            }
+        }
+    }
+
+    pub async fn say(&self, answer: Answer) {
+        let response = v1::WorkResponse { message: Some(answer) };
+        event("room for an answer", self.outbound.send(Ok(response))).await.expect("a stream");
+    }
+
+    pub async fn welcome(&self) {
+        self.say(Answer::Welcome(v1::Welcome {
+            worker_id: 17,
+            coordinator_version: "script".into(),
+            progress_interval_ms: 50,
+            report_interval_ms: 50,
+        }))
+        .await;
+    }
+
+    pub async fn ack(&self, report: &v1::Report, outcome: v1::AckOutcome) {
+        self.say(Answer::Ack(v1::Ack {
+            lease_id: report.lease_id,
+            epoch: report.epoch,
+            sequence: report.sequence,
+            outcome: outcome.into(),
+            detail: String::new(),
+        }))
+        .await;
+    }
+
+    /// Merges reports until a lease of `pairs` pairs is complete; returns every pair by its place.
+    pub async fn merge_all(&mut self, pairs: usize) -> Vec<v1::PairRecord> {
+        let mut merged: Vec<v1::PairRecord> = Vec::new();
+        while merged.len() < pairs {
+            let report = self.hear_report().await;
+            merged.extend(report.pairs.iter().cloned());
+            assert_eq!(report.sequence as usize, merged.len());
+            self.ack(&report, v1::AckOutcome::Merged).await;
+        }
+        merged.sort_by_key(|pair| pair.pair_index);
+        merged
+    }
+}
+
+/// A worker under test.
+pub struct Player {
+    pub shutdown: Shutdown,
+    pub status: tokio::sync::watch::Receiver<worker::Status>,
+    run: JoinHandle<Result<Summary, WorkerError>>,
+}
+
+impl Player {
+    pub fn start(coordinator: &Coordinator, state_dir: &std::path::Path, slots: u32) -> Self {
+        let (teller, status) = tokio::sync::watch::channel(worker::Status::default());
+        let mut settings = Settings::new(&coordinator.url, "under test", slots, state_dir);
+        settings.backoff_base = Duration::from_millis(5);
+        settings.backoff_cap = Duration::from_millis(20);
+        settings.status = Some(teller);
+        let shutdown = Shutdown::new();
+        let run = tokio::spawn(worker::run(settings, shutdown.clone()));
+        Self { shutdown, status, run }
+    }
+
+    pub async fn ended(self) -> Summary {
+        event("the worker's end", self.run).await.unwrap().unwrap()
+    }
+
+    /// Ends the worker where it stands, as a kill does.
+    pub async fn kill(self) {
+        self.run.abort();
+        assert!(self.run.await.unwrap_err().is_cancelled());
+    }
+}
+
+pub const START: &str = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1";
+const SIDE_LINE: &str = "r1bakabnr/9/1cn4c1/p1p1p1p1p/9/9/P1P1P1P1P/1C2C4/9/RNBAKABNR w - - 2 2";
+
+/// A lease of xiangqi pairs.
+pub fn xiangqi(lease_id: i64, pairs: u64, nodes_per_move: u64) -> Answer {
+    let position = |i: u64| if i % 2 == 0 { START } else { SIDE_LINE };
+    Answer::Lease(v1::Lease {
+        lease_id,
+        epoch: 1,
+        run_id: 3,
+        game: v1::Game::Xiangqi.into(),
+        engine: "builtin".into(),
+        openings: (0..pairs)
+            .map(|i| v1::Opening { pair_index: 10 + i, position: position(i).into() })
+            .collect(),
+        candidate: Some(v1::ParameterSet {
+            values: vec![v1::ParameterValue { name: "rfp_margin".into(), value: 60.0 }],
+        }),
+        base: None,
+        limit: Some(v1::GameLimit { nodes_per_move, max_plies: 40, hash_kib: 1024 }),
+    })
+}
+
+/// A lease of tic-tac-toe pairs, each over in an instant.
+pub fn tic_tac_toe(lease_id: i64, pairs: u64) -> Answer {
+    let Answer::Lease(lease) = xiangqi(lease_id, pairs, 30) else { unreachable!("a lease") };
+    Answer::Lease(v1::Lease {
+        game: v1::Game::TicTacToe.into(),
+        openings: (0..pairs)
+            .map(|i| v1::Opening { pair_index: i, position: ".../.../... x".into() })
+            .collect(),
+        ..lease
+    })
+}
