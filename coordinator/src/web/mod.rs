@@ -1,6 +1,6 @@
 //! The live pages: what the coordinator shows to people, on the port that it also speaks gRPC on.
 //!
-//! The pages are skeletons made here ([`pages`]); numbers reach them by server-sent events
+//! The pages are skeletons made here ([`pages`], [`run_page`]); numbers reach them by server-sent events
 //! ([`events`]) and scripts by the same JSON shapes ([`api`]). Every asset is part of the binary
 //! ([`assets`]) and the content policy forbids everything else, so a page never talks to another
 //! host. What a page may read is one trait, [`Source`]; nothing here can change a run.
@@ -10,6 +10,7 @@ mod assets;
 mod cards;
 mod events;
 mod pages;
+mod run_page;
 #[cfg(test)]
 mod tests;
 
@@ -70,8 +71,11 @@ struct Web {
     /// One permit for each open event stream.
     seats: Arc<Semaphore>,
     /// The overview as JSON, made once for each change whatever the number of visitors.
-    overview: Arc<Mutex<Option<(u64, Arc<str>)>>>,
+    overview: Arc<Mutex<Option<OfChange>>>,
 }
+
+/// A text and the number of the change that it tells.
+type OfChange = (u64, Arc<str>);
 
 /// The routes of the pages. It sets no fallback, so that it can be merged with another router;
 /// [`not_found`] is meant to be the fallback of the whole.

@@ -1,26 +1,15 @@
-//! The pages as skeletons: everything that does not change while a page is open is written here,
-//! and each number that does has a place marked `data-f`, which the scripts fill.
+//! The frame of every page, the overview and the pages for what is missing.
+//!
+//! Pages are skeletons: what does not change while one is open is written by the server, and each
+//! number that does has a place marked `data-f`, which the scripts fill.
 //!
 //! maud escapes all text, so a name from outside stays a name.
 
-use super::{SourceError, Web, api, run_id};
+use super::{SourceError, Web, api, run_id, run_page};
 use axum::extract::{Path, State};
-use axum::http::StatusCode;
+use axum::http::{StatusCode, header};
 use axum::response::{Html, IntoResponse, Response};
 use maud::{DOCTYPE, Markup, html};
-use model::ParameterSet;
-use model::spec::{EloModel, Job, RunSpec, TestSpec, TuneSpec};
-use model::view::RunView;
-use std::collections::BTreeSet;
-
-/// The five cells of the pentanomial: short name, what it means.
-const CELLS: [(&str, &str); 5] = [
-    ("LL", "both games of the pair lost"),
-    ("LD", "one loss and one draw"),
-    ("LW + DD", "one win and one loss, or two draws"),
-    ("DW", "one draw and one win"),
-    ("WW", "both games of the pair won"),
-];
 
 /// `GET /`: runs and workers.
 pub(super) async fn overview(State(_web): State<Web>) -> Html<String> {
@@ -79,7 +68,7 @@ pub(super) async fn run(State(web): State<Web>, Path(id): Path<String>) -> Respo
         None => Ok(None),
     };
     match found {
-        Ok(Some(run)) => Html(run_page(&run).into_string()).into_response(),
+        Ok(Some(run)) => Html(run_page::page(&run).into_string()).into_response(),
         Ok(None) => missing("There is no such run."),
         Err(error) => unreadable(&error),
     }
@@ -104,10 +93,11 @@ fn unreadable(error: &SourceError) -> Response {
         }
     };
     let page = Html(layout("Try again", &[], &body).into_string());
-    (parts.status, [(axum::http::header::RETRY_AFTER, "5")], page).into_response()
+    (parts.status, [(header::RETRY_AFTER, "5")], page).into_response()
 }
 
-fn layout(title: &str, scripts: &[&str], body: &Markup) -> Markup {
+/// What is around every page; a page without scripts has no live numbers.
+pub(super) fn layout(title: &str, scripts: &[&str], body: &Markup) -> Markup {
     html! {
         (DOCTYPE)
         html lang="en" {
@@ -148,280 +138,12 @@ fn layout(title: &str, scripts: &[&str], body: &Markup) -> Markup {
     }
 }
 
-fn abbr(word: &str, meaning: &str) -> Markup {
+/// A word that explains itself when it is pointed at.
+pub(super) fn abbr(word: &str, meaning: &str) -> Markup {
     html! { abbr title=(meaning) { (word) } }
 }
 
-fn tile(label: &str, meaning: &str, body: Markup) -> Markup {
+/// One number of the row on top.
+pub(super) fn tile(label: &str, meaning: &str, body: Markup) -> Markup {
     html! { div .tile { h3 { (abbr(label, meaning)) } (body) } }
-}
-
-fn run_page(run: &RunView) -> Markup {
-    let spec = &run.spec;
-    let body = html! {
-        main id="main" data-page="run" data-run=(run.id) {
-            header .head {
-                p .crumbs { a href="/" { "Runs" } " / " span { "#" (run.id) } }
-                h1 { (spec.name) }
-                p .facts {
-                    span .state data-f="state" data-state=(run.state.name()) { (run.state.name()) }
-                    span .tag { (run.kind) }
-                    span { (spec.game) }
-                    span { (abbr(&format!("{} nodes", grouped(spec.limit.nodes.0)), "Positions that each side may search for one move")) " a move" }
-                    span { "started " time data-ms=(run.created_at_unix_ms) {} }
-                    span data-f="ended" hidden {}
-                }
-                p .reason data-f="reason" hidden {}
-            }
-            @match &spec.job {
-                Job::Tune(tune) => (tune_body(run, tune)),
-                Job::Test(test) => (test_body(run, test)),
-            }
-        }
-    };
-    let script = match spec.job {
-        Job::Tune(_) => "tune.js",
-        Job::Test(_) => "test.js",
-    };
-    layout(&spec.name, &[script], &body)
-}
-
-fn tune_body(run: &RunView, tune: &TuneSpec) -> Markup {
-    html! {
-        section .tiles aria-label="Progress" { (pace_tiles()) (games_tile("Games of the plus side against the minus side. In a tune both are perturbed, so this tells about the noise, not about strength.")) }
-        section .card aria-labelledby="trace-title" {
-            div .cardhead {
-                h2 id="trace-title" { "Parameter traces" }
-                p .readout data-f="readout" {}
-                div .toggle role="group" aria-label="Scale" {
-                    button type="button" data-scale="relative" aria-pressed="true" title="Distance from the start, in units of the parameter's c_end" { "Relative" }
-                    button type="button" data-scale="absolute" aria-pressed="false" title="The values themselves" { "Absolute" }
-                }
-            }
-            div .chart.tall data-f="chart" role="img" aria-label="Lines of the parameters over the pairs played" {}
-            div .chips data-f="chips" role="group" aria-label="Show or hide parameters" {}
-            (numbers())
-        }
-        div .split {
-            div .stack {
-                section .card aria-labelledby="params-title" {
-                    h2 id="params-title" { "Parameters" }
-                    div .scroll tabindex="0" role="region" aria-labelledby="params-title" { (parameter_table(tune)) }
-                }
-                (as_asked(&run.spec, html! {
-                    (fact("SPSA gains", "Exponents of the step (α) and of the perturbation (γ), and the stability constant A as a share of the budget (J. C. Spall, 1998)", html! {
-                        "α " (tune.alpha) ", γ " (tune.gamma) ", A " (tune.a_ratio)
-                    }))
-                    @for (name, value) in &tune.fixed.0 {
-                        (fact(&format!("{name}, fixed"), "This parameter stays at this value", html! { (value) }))
-                    }
-                }))
-            }
-            div .stack { (pentanomial()) (ledger()) }
-        }
-    }
-}
-
-fn parameter_table(tune: &TuneSpec) -> Markup {
-    html! {
-        table .params {
-            thead { tr {
-                th scope="col" { "Name" }
-                th scope="col" .n.wide { (abbr("Min", "Smallest allowed value")) }
-                th scope="col" .way.wide { "Range" }
-                th scope="col" .n.wide { (abbr("Max", "Largest allowed value")) }
-                th scope="col" .n { "Start" }
-                th scope="col" .n { "Now" }
-                th scope="col" .n { (abbr("Moved", "Way from the start in units of c_end, the perturbation at the end of the tune")) }
-                th scope="col" .n { (abbr("Suggested", "What to set: the present point, integers rounded")) }
-            } }
-            tbody data-f="params" { @for p in &tune.parameters {
-                tr {
-                    th scope="row" { (p.name) }
-                    td .n.dim.wide { (p.min) }
-                    td .way.wide { span .range aria-hidden="true" { i .span {} i .from {} i .now {} } }
-                    td .n.dim.wide { (p.max) }
-                    td .n { (p.start) }
-                    td .n data-c="now" { "–" }
-                    td .n data-c="moved" { "–" }
-                    td .n.strong data-c="suggested" { "–" }
-                }
-            } }
-        }
-    }
-}
-
-fn test_body(run: &RunView, test: &TestSpec) -> Markup {
-    let sprt = &test.sprt;
-    let unit = match sprt.model {
-        EloModel::Normalized => "nElo",
-        EloModel::Logistic => "Elo",
-    };
-    html! {
-        section .card.verdict data-f="verdict" data-verdict="open" aria-label="Verdict" {
-            // The word is announced when it changes; the sentence changes too often to be read out.
-            div { h2 data-f="verdict-word" aria-live="polite" { "–" } p data-f="verdict-why" {} }
-            div .gauge data-f="gauge" aria-hidden="true" {
-                span .low { "reject" } span .high { "accept" }
-                div .rail { i .zero {} i .fill {} i .dot {} }
-            }
-        }
-        section .tiles aria-label="Results" {
-            (tile("Elo, 95 % interval", "Logistic Elo of the candidate over the base. Naive: not corrected for the stopping rule.", html! {
-                p .big data-f="elo" { "–" } p .sub data-f="elo-range" {}
-            }))
-            (tile("nElo · LOS", "Normalised Elo: strength in standard deviations of one game (M. Van den Bergh, 2020). LOS: likelihood that the candidate is stronger at all.", html! {
-                p .big data-f="nelo" { "–" } p .sub data-f="los" {}
-            }))
-            (pace_tiles())
-            (games_tile("Games of the candidate against the base"))
-        }
-        div .charts {
-            section .card aria-labelledby="llr-title" {
-                div .cardhead {
-                    h2 id="llr-title" { (abbr("LLR", "Log-likelihood ratio: how much more probable the results are under the second hypothesis than under the first")) " against its bounds" }
-                    p .readout data-f="llr-readout" {}
-                }
-                div .chart data-f="llr-chart" role="img" aria-label="Log-likelihood ratio over the pairs played" {}
-            }
-            section .card aria-labelledby="elo-title" {
-                div .cardhead {
-                    h2 id="elo-title" { "Elo with its 95 % interval" }
-                    p .readout data-f="elo-readout" {}
-                }
-                div .chart data-f="elo-chart" role="img" aria-label="Elo with its interval over the pairs played" data-elo0=[(sprt.model == EloModel::Logistic).then_some(sprt.elo0)] data-elo1=[(sprt.model == EloModel::Logistic).then_some(sprt.elo1)] {}
-            }
-        }
-        section .card.slim { (numbers()) }
-        div .split.even {
-            div .stack { (pentanomial()) (ledger()) }
-            section .card {
-                h2 { "Candidate against base" }
-                div .scroll tabindex="0" { table {
-                    thead { tr { th scope="col" { "Parameter" } th scope="col" .n { "Candidate" } th scope="col" .n { "Base" } } }
-                    tbody { @for name in names(test) {
-                        tr { th scope="row" { (name) } td .n.strong { (value(&test.candidate, name)) } td .n { (value(&test.base, name)) } }
-                    } }
-                } }
-            }
-            (as_asked(&run.spec, html! {
-                (fact("Hypotheses", "Sequential probability ratio test (A. Wald, 1945): the candidate is accepted if H1 explains the results much better than H0", html! {
-                    "H0 " (sprt.elo0) ", H1 " (sprt.elo1) " " (unit)
-                }))
-                (fact("Error rates", "α: chance to accept at H0. β: chance to reject at H1.", html! { "α " (sprt.alpha) ", β " (sprt.beta) }))
-                @if let Some(from) = test.candidate_run {
-                    (fact("Candidate from", "The tune whose result the candidate is", html! { a href={ "/runs/" (from) } { "run #" (from) } }))
-                }
-            }))
-        }
-    }
-}
-
-fn names(test: &TestSpec) -> BTreeSet<&str> {
-    test.candidate.0.keys().chain(test.base.0.keys()).map(String::as_str).collect()
-}
-
-fn value(set: &ParameterSet, name: &str) -> Markup {
-    match set.get(name) {
-        Some(value) => html! { (value) },
-        None => html! { span .dim { "default" } },
-    }
-}
-
-fn pace_tiles() -> Markup {
-    html! {
-        (tile("Progress", "Pairs in the ledger, of those asked for. A test may end before.", html! {
-            p .big { span data-f="share" { "–" } }
-            div .meter aria-hidden="true" { i data-f="bar" {} i .leased data-f="bar-leased" {} }
-            p .sub data-f="pairs" {}
-        }))
-        (tile("Pairs per second", "Over the last half minute. The line begins when this page was opened.", html! {
-            p .big data-f="rate" { "–" }
-            svg .spark data-f="spark" viewBox="0 0 100 24" preserveAspectRatio="none" aria-hidden="true" {}
-            p .sub data-f="eta" {}
-        }))
-    }
-}
-
-fn games_tile(meaning: &str) -> Markup {
-    tile(
-        "Games: W / D / L",
-        meaning,
-        html! {
-            p .big data-f="wdl" { "–" }
-            div .wdl aria-hidden="true" { i .w data-f="bar-w" {} i .d data-f="bar-d" {} i .l data-f="bar-l" {} }
-            p .sub data-f="score" {}
-        },
-    )
-}
-
-fn pentanomial() -> Markup {
-    html! {
-        section .card aria-labelledby="penta-title" {
-            h2 id="penta-title" { (abbr("Pentanomial", "Game pairs by their score. A pair is two games from one opening with the sides swapped: the unit of evidence.")) }
-            ol .penta data-f="penta" { @for (short, meaning) in CELLS {
-                li { (abbr(short, meaning)) span .track aria-hidden="true" { i {} } b { "–" } span .dim data-c="share" {} }
-            } }
-        }
-    }
-}
-
-fn ledger() -> Markup {
-    html! {
-        section .card aria-labelledby="leases-title" {
-            h2 id="leases-title" { (abbr("Leases", "Slices of the run handed to workers")) }
-            dl .counts data-f="leases" {
-                @for (name, meaning) in [("active", "Being played"), ("completed", "Every pair merged"), ("returned", "Given back"), ("expired", "Leased again after silence"), ("revoked", "Ended with their run")] {
-                    div { dt { (abbr(name, meaning)) } dd data-lease=(name) { "–" } }
-                }
-                div { dt { (abbr("reports", "Messages with results merged into the ledger")) } dd data-f="reports" { "–" } }
-            }
-        }
-    }
-}
-
-/// The specification: what the job adds, then what every run has.
-fn as_asked(spec: &RunSpec, of_the_job: Markup) -> Markup {
-    let book = spec.book.chars().take(12).collect::<String>();
-    html! {
-        section .card {
-            h2 { "As asked" }
-            dl .spec {
-                (of_the_job)
-                (fact("Seed", "Everything random in the run comes from this number", html! { (spec.seed) }))
-                (fact("Weight", "Share of the cluster against other runs", html! { (spec.weight) }))
-                (fact("Pairs per lease", "A lease is a slice of the run handed to one worker", html! { (spec.lease_pairs) }))
-                (fact("Longest game", "A game that reaches this many half-moves is a draw", html! { (spec.limit.max_plies) " plies" }))
-                (fact("Hash table", "Transposition table of each engine", html! { (grouped(u64::from(spec.limit.hash_kib))) " KiB" }))
-                (fact("Book", "SHA-256 of the opening book", html! { code title=(spec.book) { (book) "…" } }))
-            }
-        }
-    }
-}
-
-fn fact(name: &str, meaning: &str, value: Markup) -> Markup {
-    html! { div { dt { (abbr(name, meaning)) } dd { (value) } } }
-}
-
-/// The data of the charts for those who do not see them, filled when it is opened.
-fn numbers() -> Markup {
-    html! {
-        details .numbers data-f="numbers" {
-            summary { "The numbers of the charts" }
-            div .scroll tabindex="0" { table { thead {} tbody {} } }
-        }
-    }
-}
-
-/// `1234567` as `1,234,567`.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }

@@ -27,6 +27,8 @@ const HOSTILE: &str = "<script>alert(1)</script>\"'&";
 struct Memory {
     runs: Mutex<Vec<RunView>>,
     changes: watch::Sender<u64>,
+    /// How often one run was read.
+    reads: watch::Sender<u64>,
 }
 
 impl Memory {
@@ -44,6 +46,7 @@ impl Source for Memory {
 
     fn run(&self, id: RunId) -> BoxFuture<'_, Result<Option<Arc<RunView>>, SourceError>> {
         let run = self.runs.lock().unwrap().iter().find(|run| run.id == id).cloned();
+        self.reads.send_modify(|number| *number += 1);
         async { Ok(run.map(Arc::new)) }.boxed()
     }
 
@@ -359,8 +362,8 @@ async fn a_stream_begins_with_everything_and_goes_on_with_what_is_new() {
     let point = |pairs: u64| TunePoint { pairs, theta: vec![10.0 + pairs as f64] };
     let set = |points: Vec<TunePoint>| {
         memory.change(|runs| {
-            let ProgressView::Tune(tune) = &mut runs[0].progress else { unreachable!() };
             runs[0].counted_pairs = points.last().map_or(0, |last| last.pairs);
+            let ProgressView::Tune(tune) = &mut runs[0].progress else { unreachable!() };
             tune.trace = points;
         });
     };
@@ -393,6 +396,8 @@ async fn a_change_that_does_not_touch_the_run_sends_nothing() {
     let (_, mut stream) = Stream::open(served.at, "/events/runs/2").await;
     assert_eq!(stream.next().await.unwrap().0, "snapshot");
     memory.change(|runs| runs[0].reports += 1);
+    // Read when the stream was asked for, for the snapshot, and for that change.
+    memory.reads.subscribe().wait_for(|number| *number == 3).await.unwrap();
     memory.change(|runs| {
         let ProgressView::Test(test) = &mut runs[1].progress else { unreachable!() };
         test.trace.push(TestPoint { pairs: 8, llr: 0.1, elo: 1.0, elo_low: -9.0, elo_high: 11.0 });

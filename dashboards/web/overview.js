@@ -1,0 +1,113 @@
+// The overview: the cluster in five numbers, the runs, the workers.
+
+import { count, duration, el, field, fixed, follow, percent, put, setGauge, short, show, showIf, signed, spark, stamp } from './common.js';
+
+const rate = spark(field('spark'));
+/** Rows stay the same elements from one update to the next, so that focus and selection stay. @type {Map<string, any>} */
+const rows = new Map();
+
+/** @param {any} run */
+const newRow = (run) => {
+  const parts = {
+    name: el('a', 'name', run.name), state: el('span', 'state'), facts: el('span', 'sub'),
+    fill: el('i', ''), share: el('b', ''), pairs: el('span', 'sub'),
+    main: el('b', ''), side: el('span', 'sub'), pace: el('b', ''), eta: el('span', 'sub'),
+    gauge: el('div', 'gauge small', el('div', 'rail', el('i', 'zero'), el('i', 'fill'), el('i', 'dot'))),
+  };
+  parts.name.setAttribute('href', `/runs/${run.id}`);
+  parts.gauge.setAttribute('aria-hidden', 'true');
+  const result = el('div', 'cell result', el('div', 'line', parts.main, parts.side));
+  if (run.test) result.append(parts.gauge);
+  const row = el('li', 'card run',
+    el('div', 'cell who', parts.name, el('div', 'line', parts.state, parts.facts)),
+    el('div', 'cell', el('div', 'line', parts.share, parts.pairs), el('div', 'meter', parts.fill)),
+    result,
+    el('div', 'cell pace', parts.pace, parts.eta));
+  return { row, ...parts };
+};
+
+/** @param {any} test */
+const verdict = (test) => {
+  if (test.verdict) return test.verdict;
+  return `LLR ${signed(test.llr)} of ${signed(test.lower)} to ${signed(test.upper)}`;
+};
+
+/** @param {any} run */
+const runRow = (run) => {
+  const key = `run ${run.id}`;
+  const parts = rows.get(key) ?? newRow(run);
+  rows.set(key, parts);
+  const over = run.state === 'finished' || run.state === 'stopped';
+  put(parts.state, run.state);
+  parts.state.dataset.state = run.state;
+  put(parts.facts, `#${run.id} ${run.kind} · ${run.game} · ${run.state_reason || `since ${stamp(run.created_at_unix_ms)}`}`);
+  put(parts.share, percent(run.counted_pairs, run.asked_pairs));
+  put(parts.pairs, `${count(run.counted_pairs)} of ${count(run.asked_pairs)} pairs`);
+  parts.fill.style.width = `${100 * Math.min(1, run.counted_pairs / run.asked_pairs)}%`;
+  parts.row.classList.toggle('over', over);
+  if (run.test) {
+    put(parts.main, `${signed(run.test.elo, 1)} Elo`);
+    put(parts.side, `95 %: ${signed(run.test.elo_low, 1)} to ${signed(run.test.elo_high, 1)} · ${verdict(run.test)}`);
+    setGauge(parts.gauge, run.test);
+    parts.row.dataset.verdict = run.test.verdict ?? 'open';
+  } else if (run.moved) {
+    put(parts.main, `${count(run.moved.parameters)} parameter${run.moved.parameters === 1 ? '' : 's'}`);
+    put(parts.side, `${run.moved.name} moved most: ${signed(run.moved.steps, 1)} c_end`);
+  }
+  put(parts.pace, over ? (run.ended_at_unix_ms ? 'ended' : '–') : `${fixed(run.pairs_per_second, 1)} pairs/s`);
+  put(parts.eta, over ? (run.ended_at_unix_ms ? stamp(run.ended_at_unix_ms) : '') : run.eta_seconds == null ? 'no rate yet' : `${duration(run.eta_seconds)} left`);
+  return parts.row;
+};
+
+/** @param {any} worker */
+const status = (worker) => {
+  if (!worker.connected) return `away for ${duration((Date.now() - worker.last_seen_unix_ms) / 1000)}`;
+  return worker.idle_reason ? `idle: ${worker.idle_reason}` : 'playing';
+};
+
+/** @param {any} worker */
+const workerRow = (worker) => {
+  const key = `worker ${worker.id}`;
+  let row = rows.get(key);
+  if (!row) {
+    row = el('tr', '', el('th', ''), el('td', 'dim'), ...[0, 1, 2, 3].map(() => el('td', 'n')), el('td', ''));
+    row.firstChild.setAttribute('scope', 'row');
+    rows.set(key, row);
+  }
+  row.dataset.link = worker.connected ? (worker.idle_reason ? 'idle' : 'live') : 'away';
+  row.title = `${worker.software_version}, ${worker.cores} cores`;
+  [worker.name, worker.platform, `${worker.playing_games} / ${worker.slots}`,
+    worker.connected ? short(worker.nodes_per_second) : '–', count(worker.active_leases), count(worker.counted_pairs),
+    status(worker)].forEach((text, i) => put(row.children[i], text));
+  return row;
+};
+
+/** Puts the rows in place where they are not. @param {Element} box @param {Node[]} nodes @param {Node} empty */
+const place = (box, nodes, empty) => {
+  const wanted = nodes.length ? nodes : [empty];
+  if (wanted.length !== box.childNodes.length || wanted.some((node, i) => box.childNodes[i] !== node)) box.replaceChildren(...wanted);
+};
+const noRuns = el('li', 'empty', 'No runs yet. Start one with ', el('code', '', 'elomill tune FILE'), ' or ', el('code', '', 'elomill test FILE'), '.');
+const noWorkers = el('tr', '', el('td', 'empty', 'No workers yet. Start one with ', el('code', '', 'elomill worker'), '.'));
+noWorkers.firstElementChild?.setAttribute('colspan', '7');
+
+/** @param {any} data */
+const draw = ({ runs, older, workers }) => {
+  const sum = (of, what) => of.reduce((total, item) => total + item[what], 0);
+  const here = workers.filter((w) => w.connected);
+  const speed = sum(runs, 'pairs_per_second');
+  show('rate', fixed(speed, 1));
+  rate(speed);
+  show('running', count(runs.filter((r) => r.state === 'running').length));
+  show('run-total', `${count(runs.length + older)} in all`);
+  show('connected', count(here.length));
+  show('worker-total', `${count(workers.length)} known`);
+  show('playing', count(sum(here, 'playing_games')));
+  show('slots', `in ${count(sum(here, 'slots'))} slots`);
+  show('nodes', short(sum(here, 'nodes_per_second')));
+  place(field('runs'), runs.map(runRow), noRuns);
+  showIf('older', older ? `${count(older)} older runs are listed at /api/runs.` : '');
+  place(field('workers'), workers.map(workerRow), noWorkers);
+};
+
+follow('/events', draw, draw);

@@ -1,0 +1,87 @@
+// What the page of a tune and that of a test share: following one run, progress, games, leases.
+
+import { count, duration, field, fixed, follow, percent, put, show, showIf, spark, stamp } from './common.js';
+
+const CELLS = ['ll', 'ld', 'mid', 'dw', 'ww'];
+const rate = spark(field('spark'));
+
+/** @param {any} run */
+const shared = (run) => {
+  const over = run.state === 'finished' || run.state === 'stopped';
+  show('state', run.state);
+  field('state').dataset.state = run.state;
+  showIf('reason', run.state_reason);
+  showIf('ended', run.ended_at_unix_ms ? `ended ${stamp(run.ended_at_unix_ms)}` : '');
+
+  show('share', percent(run.counted_pairs, run.asked_pairs));
+  const part = (pairs) => `${100 * Math.min(1, pairs / run.asked_pairs)}%`;
+  field('bar').style.width = part(run.counted_pairs);
+  field('bar-leased').style.width = part(Math.min(run.leased_pairs, run.asked_pairs - run.counted_pairs));
+  show('pairs', `${count(run.counted_pairs)} of ${count(run.asked_pairs)} pairs, ${count(run.leased_pairs)} leased`);
+  show('rate', fixed(run.pairs_per_second, 1));
+  rate(run.pairs_per_second);
+  show('eta', over ? 'the run is over' : run.eta_seconds == null ? 'no rate yet' : `${duration(run.eta_seconds)} left at most`);
+
+  const { wins, draws, losses } = run.tally.wdl;
+  const games = wins + draws + losses;
+  show('wdl', `${count(wins)} / ${count(draws)} / ${count(losses)}`);
+  show('score', games ? `score ${fixed(100 * (wins + draws / 2) / games)} %, draws ${percent(draws, games)}` : '');
+  for (const [name, value] of [['w', wins], ['d', draws], ['l', losses]]) field(`bar-${name}`).style.width = `${games ? 100 * value / games : 0}%`;
+
+  const cells = run.tally.pentanomial;
+  const pairs = cells.reduce((a, b) => a + b, 0);
+  const top = Math.max(1, ...cells);
+  [...field('penta').children].forEach((row, i) => {
+    const bar = row.querySelector('i');
+    bar.className = CELLS[i];
+    bar.style.width = `${100 * cells[i] / top}%`;
+    put(row.querySelector('b'), count(cells[i]));
+    put(row.querySelector('[data-c]'), percent(cells[i], pairs));
+  });
+  for (const [name, value] of Object.entries(run.leases)) put(document.querySelector(`[data-lease="${name}"]`), count(Number(value)));
+  show('reports', count(run.reports));
+};
+
+/**
+ * Follows the run of this page.
+ * @param {(run: any) => void} draw is called with the whole run, its trace complete up to now
+ */
+export const followRun = (draw) => {
+  /** @type {any} */
+  let run = null;
+  const take = (next) => {
+    run = next;
+    shared(run);
+    draw(run);
+  };
+  follow(`/events/runs/${pageData('run')}`, take, ({ keep, run: news }) => {
+    const [before, after] = [run.progress[run.kind], news.progress[news.kind]];
+    after.trace = before.trace.slice(0, keep).concat(after.trace);
+    take({ ...run, ...news });
+  });
+};
+const pageData = (name) => document.querySelector('main')?.dataset[name];
+
+/**
+ * The numbers of the charts as a table, while it is open: at most forty lines, newest first.
+ * @param {() => {head: string[], lines: string[][]}} rows
+ * @returns {() => void} to be called when they have changed
+ */
+export const numbers = (rows) => {
+  const box = field('numbers');
+  const fill = () => {
+    if (!box.open) return;
+    const { head, lines } = rows();
+    const step = Math.ceil(lines.length / 40);
+    const some = lines.reverse().filter((_, i) => i % step === 0);
+    const line = (tag, cells) => {
+      const row = document.createElement('tr');
+      for (const text of cells) row.appendChild(document.createElement(tag)).textContent = text;
+      return row;
+    };
+    box.querySelector('thead').replaceChildren(line('th', head));
+    box.querySelector('tbody').replaceChildren(...some.map((cells) => line('td', cells)));
+  };
+  box.addEventListener('toggle', fill);
+  return fill;
+};

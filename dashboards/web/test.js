@@ -1,0 +1,70 @@
+// The page of a test: the LLR on its way to a bound, Elo in its interval, the verdict in words.
+
+import { count, field, fixed, setGauge, show, signed } from './common.js';
+import { eloChart, llrChart, refresh } from './charts.js';
+import { followRun, numbers } from './run.js';
+
+/** @type {any} */
+let charts = null;
+/** @type {any[]} */
+let points = [];
+
+/** @param {string} key @returns {(number | null)[]} */
+const column = (key) => points.map((point) => point[key]);
+const llrData = () => [column('pairs'), column('llr')];
+const eloData = () => [column('pairs'), column('elo'), column('elo_low'), column('elo_high')];
+
+const interval = (p) => `${signed(p.elo_low)} to ${signed(p.elo_high)}`;
+/** @param {number | null} at */
+const readout = (at) => {
+  const point = points[at ?? points.length - 1];
+  if (!point) return;
+  const when = at == null ? 'now' : `at ${count(point.pairs)} pairs`;
+  show('llr-readout', `${when}: ${signed(point.llr)}`);
+  show('elo-readout', `${when}: ${signed(point.elo)}, 95 %: ${interval(point)}`);
+};
+
+/**
+ * The verdict as a word and as a sentence.
+ * @param {any} run @param {any} test @returns {[string, string]}
+ */
+const verdict = (run, test) => {
+  const after = `after ${count(run.counted_pairs)} pairs`;
+  const llr = `the LLR stands at ${signed(test.llr)}`;
+  if (test.verdict === 'accepted') return ['Accepted', `The candidate passes: ${llr}, and ${signed(test.upper)} accepts, ${after}.`];
+  if (test.verdict === 'rejected') return ['Rejected', `The candidate fails: ${llr}, and ${signed(test.lower)} rejects, ${after}.`];
+  if (test.verdict === 'inconclusive') return ['Inconclusive', `The budget ended between the bounds: ${llr} ${after}.`];
+  if (run.state === 'stopped') return ['No verdict', `Stopped by hand ${after}; ${llr}.`];
+  return [run.state === 'paused' ? 'Paused, undecided' : 'Undecided so far', `After ${count(run.counted_pairs)} pairs ${llr}; ${signed(test.upper)} accepts, ${signed(test.lower)} rejects.`];
+};
+
+const table = numbers(() => ({
+  head: ['pairs', 'LLR', 'Elo', '95 % from', 'to'],
+  lines: points.map((p) => [count(p.pairs), signed(p.llr), signed(p.elo), signed(p.elo_low), signed(p.elo_high)]),
+}));
+
+followRun((run) => {
+  const test = run.progress.test;
+  points = [...test.trace];
+  if (run.counted_pairs > (points[points.length - 1]?.pairs ?? 0)) points.push({ ...test, pairs: run.counted_pairs });
+  if (!charts) {
+    const box = field('elo-chart');
+    const marks = box.dataset.elo0 === undefined ? [] : [Number(box.dataset.elo0), Number(box.dataset.elo1)];
+    charts = { llr: llrChart(field('llr-chart'), test, llrData(), readout), elo: eloChart(box, marks, eloData(), readout) };
+  } else {
+    refresh(charts.llr, llrData());
+    refresh(charts.elo, eloData());
+  }
+  readout(charts.llr.cursor.idx ?? null);
+  table();
+
+  const [word, why] = verdict(run, test);
+  show('verdict-word', word);
+  show('verdict-why', why);
+  field('verdict').dataset.verdict = test.verdict ?? 'open';
+  setGauge(field('gauge'), test);
+  show('elo', run.counted_pairs ? `${signed(test.elo, 1)} ± ${fixed((test.elo_high - test.elo_low) / 2, 1)}` : '–');
+  show('elo-range', interval(test));
+  show('nelo', signed(test.normalized_elo, 1));
+  show('los', test.los == null ? '' : `likely stronger: ${fixed(100 * test.los, 1)} %`);
+});
