@@ -29,13 +29,21 @@ struct Settings {
     sets: [ParameterSet; 2],
 }
 
+/// Sums over all games.
+#[derive(Default)]
+struct Spent {
+    nodes: AtomicU64,
+    depths: AtomicU64,
+    moves: AtomicU64,
+}
+
 fn main() -> Result<(), String> {
     let settings = read_words(std::env::args().skip(1))?;
     let mut params = Vec::new();
     for set in &settings.sets {
         params.push(Tunables::from_set(set).map_err(|e| e.to_string())?.prepare());
     }
-    let (nodes, started) = (AtomicU64::new(0), Instant::now());
+    let (nodes, started) = (Spent::default(), Instant::now());
     let next = AtomicU64::new(0);
     let mut outcomes: Vec<(u64, PairOutcome)> = std::thread::scope(|scope| {
         let players: Vec<_> = (0..settings.threads)
@@ -45,7 +53,7 @@ fn main() -> Result<(), String> {
     });
     outcomes.sort_unstable_by_key(|(pair, _)| *pair);
     let tally: Tally = outcomes.into_iter().map(|(_, outcome)| outcome).collect();
-    report(&tally, nodes.load(Ordering::Relaxed), started.elapsed().as_secs_f64());
+    report(&tally, &nodes, started.elapsed().as_secs_f64());
     Ok(())
 }
 
@@ -87,7 +95,7 @@ fn play_pairs(
     settings: &Settings,
     params: &[SearchParams],
     next: &AtomicU64,
-    nodes: &AtomicU64,
+    nodes: &Spent,
 ) -> Vec<(u64, PairOutcome)> {
     let new = || Searcher::<Xiangqi>::new(settings.hash_mb);
     let (mut players, mut judge) = ([new(), new()], new());
@@ -100,7 +108,11 @@ fn play_pairs(
         let opening = level_opening(settings, pair, &mut judge);
         let mut game = |candidate_first: bool| {
             let (score, spent) = play(settings, params, &mut players, &opening, candidate_first);
-            nodes.fetch_add(spent, Ordering::Relaxed);
+            for (sum, part) in
+                [(&nodes.nodes, spent[0]), (&nodes.depths, spent[1]), (&nodes.moves, spent[2])]
+            {
+                sum.fetch_add(part, Ordering::Relaxed);
+            }
             score
         };
         outcomes.push((pair, PairOutcome { first: game(true), second: game(false) }));
@@ -130,18 +142,18 @@ fn level_opening(settings: &Settings, pair: u64, judge: &mut Searcher<Xiangqi>) 
     }
 }
 
-/// One game; the candidate's score and the nodes of both.
+/// One game; the candidate's score, then nodes, depths and moves of both.
 fn play<G: SearchGame>(
     settings: &Settings,
     params: &[SearchParams],
     players: &mut [Searcher<G>; 2],
     opening: &G,
     candidate_first: bool,
-) -> (GameScore, u64) {
+) -> (GameScore, [u64; 3]) {
     let mut position = opening.clone();
     players.iter_mut().for_each(Searcher::new_game);
     let mut side = usize::from(!candidate_first);
-    let mut nodes = 0;
+    let mut nodes = [0; 3];
     for _ in 0..PLY_LIMIT {
         if let Some(result) = position.result() {
             let winner = match result.winner {
@@ -154,7 +166,7 @@ fn play<G: SearchGame>(
         let limits = Limits::nodes(settings.nodes[side]);
         let stop = StopSignal::never();
         let found = players[side].search(&mut position, &params[side], &limits, &stop);
-        nodes += found.nodes.0;
+        nodes = [nodes[0] + found.nodes.0, nodes[1] + u64::from(found.depth), nodes[2] + 1];
         position.make(found.best.expect("the game is not over"));
         side = 1 - side;
     }
@@ -169,7 +181,7 @@ fn splitmix(state: &mut u64) -> u64 {
     z ^ (z >> 31)
 }
 
-fn report(tally: &Tally, nodes: u64, seconds: f64) {
+fn report(tally: &Tally, spent: &Spent, seconds: f64) {
     let pairs = tally.pairs().0 as f64;
     let score = |cell: usize| cell as f64 / 4.0;
     let cells = tally.pentanomial.0;
@@ -177,15 +189,17 @@ fn report(tally: &Tally, nodes: u64, seconds: f64) {
     let variance = (0..5).map(|c| (score(c) - mean).powi(2) * cells[c] as f64).sum::<f64>() / pairs;
     let half = 1.96 * (variance / pairs).sqrt();
     let elo = |s: f64| -400.0 * (1.0 / s.clamp(1e-6, 1.0 - 1e-6) - 1.0).log10();
+    let sum = |counter: &AtomicU64| counter.load(Ordering::Relaxed) as f64;
     println!(
-        "W {} D {} L {}  pentanomial {cells:?}  elo {:+.1} [{:+.1}, {:+.1}]  {:.2} Mnodes/s  {:.1} games/s",
+        "W {} D {} L {}  pentanomial {cells:?}  elo {:+.1} [{:+.1}, {:+.1}]  {:.2} Mnodes/s  {:.1} games/s  depth {:.2}",
         tally.wdl.wins,
         tally.wdl.draws,
         tally.wdl.losses,
         elo(mean),
         elo(mean - half),
         elo(mean + half),
-        nodes as f64 / seconds / 1e6,
+        sum(&spent.nodes) / seconds / 1e6,
         2.0 * pairs / seconds,
+        sum(&spent.depths) / sum(&spent.moves),
     );
 }

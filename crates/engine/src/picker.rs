@@ -1,6 +1,6 @@
 //! Hands out the moves of a node, the promising ones first, generating no more than is asked for.
 
-use crate::{SearchGame, history::History};
+use crate::{SearchGame, SearchParams, history::History};
 use games::{MoveKind, MoveList};
 
 /// Where a picker stands.
@@ -13,6 +13,7 @@ enum Stage {
     SecondKiller,
     GenerateQuiet,
     Quiet,
+    Losing,
     GenerateAll,
     All,
     Done,
@@ -21,7 +22,7 @@ enum Stage {
 /// Which moves a node wants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wanted {
-    /// Noisy moves, killers, quiet moves.
+    /// Good noisy moves, killers, quiet moves, losing noisy moves.
     Staged,
     /// Noisy moves only.
     Noisy,
@@ -37,8 +38,15 @@ pub(crate) struct Picker<M> {
     moves: MoveList<M>,
     ranks: [i32; MoveList::<()>::CAPACITY],
     next: usize,
+    /// Noisy moves that lose material, put off to the end; they fill the front of `moves`.
+    losing: usize,
+    losing_next: usize,
     stage: Stage,
     wanted: Wanted,
+    quiet: bool,
+    /// Noisy moves whose exchange is worth less are put off, or dropped where only noisy ones are
+    /// wanted.
+    least_exchange: i32,
     table_move: M,
     killers: [M; 2],
 }
@@ -49,34 +57,51 @@ impl<M: Copy + Default + Eq> Picker<M> {
             moves: MoveList::new(),
             ranks: [0; MoveList::<()>::CAPACITY],
             next: 0,
+            losing: 0,
+            losing_next: 0,
             stage: Stage::Done,
             wanted: Wanted::Staged,
+            quiet: true,
+            least_exchange: 0,
             table_move: M::default(),
             killers: [M::default(); 2],
         }
     }
 
-    /// Starts a node. Killers are used by [`Wanted::Staged`] only.
+    /// Starts a node in which every move is wanted: staged, or all at once to answer a check.
     #[inline]
     pub(crate) fn start(&mut self, wanted: Wanted, table_move: M, killers: [M; 2]) {
         self.stage = Stage::Table;
         self.wanted = wanted;
+        self.quiet = wanted != Wanted::Noisy;
         self.table_move = table_move;
         self.killers = killers;
+        self.least_exchange = 0;
+        self.losing = 0;
+        self.losing_next = 0;
+    }
+
+    /// Starts a node in which noisy moves are wanted that lose no more than `most_lost` centipawns.
+    #[inline]
+    pub(crate) fn start_noisy(&mut self, table_move: M, most_lost: i32) {
+        self.start(Wanted::Noisy, table_move, [M::default(); 2]);
+        self.least_exchange = -most_lost;
     }
 
     /// From now on no quiet move comes any more.
     #[inline]
     pub(crate) fn skip_quiet(&mut self) {
-        if self.stage != Stage::Noisy && self.stage != Stage::GenerateNoisy {
-            self.stage = Stage::Done;
-        }
-        self.wanted = Wanted::Noisy;
+        self.quiet = false;
     }
 
     /// The next pseudo-legal move.
     #[inline]
-    pub(crate) fn next<G>(&mut self, position: &G, history: &History) -> Option<M>
+    pub(crate) fn next<G>(
+        &mut self,
+        position: &G,
+        history: &History,
+        params: &SearchParams,
+    ) -> Option<M>
     where
         G: SearchGame<Move = M>,
     {
@@ -97,6 +122,7 @@ impl<M: Copy + Default + Eq> Picker<M> {
                     self.table_move = M::default();
                 }
                 Stage::GenerateNoisy => {
+                    self.moves.clear();
                     self.generate(position, MoveKind::Noisy);
                     for (rank, &mv) in self.ranks.iter_mut().zip(self.moves.iter()) {
                         *rank = position.noisy_order(mv);
@@ -105,10 +131,20 @@ impl<M: Copy + Default + Eq> Picker<M> {
                 }
                 Stage::Noisy => match self.best() {
                     Some(mv) if mv == self.table_move => {}
+                    Some(mv) if position.exchange(mv) < self.least_exchange => {
+                        // What is before `next` has been handed out and may be overwritten.
+                        self.moves[self.losing] = mv;
+                        self.losing += 1;
+                    }
                     Some(mv) => return Some(mv),
                     None if self.wanted == Wanted::Noisy => self.stage = Stage::Done,
                     None => self.stage = Stage::FirstKiller,
                 },
+                Stage::FirstKiller | Stage::SecondKiller | Stage::GenerateQuiet | Stage::Quiet
+                    if !self.quiet =>
+                {
+                    self.stage = Stage::Losing;
+                }
                 Stage::FirstKiller => {
                     self.stage = Stage::SecondKiller;
                     if let Some(mv) = self.killer(position, 0) {
@@ -122,25 +158,40 @@ impl<M: Copy + Default + Eq> Picker<M> {
                     }
                 }
                 Stage::GenerateQuiet => {
+                    // Appended, as the losing moves at the front wait for their turn.
+                    let start = self.moves.len();
                     self.generate(position, MoveKind::Quiet);
                     let first = position.first_to_move();
-                    for (rank, &mv) in self.ranks.iter_mut().zip(self.moves.iter()) {
-                        *rank = history.get(first, G::move_slot(mv));
+                    let unit = params.tunables.order_square;
+                    for i in start..self.moves.len() {
+                        let mv = self.moves[i];
+                        self.ranks[i] =
+                            history.get(first, G::move_slot(mv)) + unit * position.quiet_order(mv);
                     }
                     self.stage = Stage::Quiet;
                 }
                 Stage::Quiet => match self.best() {
                     Some(mv) if mv == self.table_move || self.killers.contains(&mv) => {}
-                    other => return other,
+                    Some(mv) => return Some(mv),
+                    None => self.stage = Stage::Losing,
                 },
+                Stage::Losing => {
+                    if self.losing_next == self.losing {
+                        return None;
+                    }
+                    self.losing_next += 1;
+                    return Some(self.moves[self.losing_next - 1]);
+                }
                 Stage::GenerateAll => {
+                    self.moves.clear();
                     self.generate(position, MoveKind::All);
                     let first = position.first_to_move();
+                    let unit = params.tunables.order_square;
                     for (rank, &mv) in self.ranks.iter_mut().zip(self.moves.iter()) {
                         *rank = if position.is_noisy(mv) {
                             NOISY_FIRST + position.noisy_order(mv)
                         } else {
-                            history.get(first, G::move_slot(mv))
+                            history.get(first, G::move_slot(mv)) + unit * position.quiet_order(mv)
                         };
                     }
                     self.stage = Stage::All;
@@ -154,9 +205,9 @@ impl<M: Copy + Default + Eq> Picker<M> {
         }
     }
 
+    /// Appends moves and points `next` at the first of them.
     fn generate<G: SearchGame<Move = M>>(&mut self, position: &G, kind: MoveKind) {
-        self.moves.clear();
-        self.next = 0;
+        self.next = self.moves.len();
         position.pseudo_legal(kind, &mut self.moves);
     }
 

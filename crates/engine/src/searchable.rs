@@ -49,6 +49,13 @@ pub trait SearchGame: Game {
     /// The centipawns that a noisy move wins at most at once.
     fn noisy_gain(&self, mv: Self::Move) -> i32;
 
+    /// The centipawns that the exchange begun by a noisy move wins; only its sign and rough size
+    /// matter, and what cannot lose may be given as 0.
+    fn exchange(&self, mv: Self::Move) -> i32;
+
+    /// What a quiet move is thought to gain beforehand, in centipawns; orders the untried.
+    fn quiet_order(&self, mv: Self::Move) -> i32;
+
     /// Whether passing can be trusted to be no better than the best move here.
     fn null_move_is_sound(&self) -> bool;
 

@@ -44,6 +44,14 @@ impl SearchGame for TicTacToe {
         0
     }
 
+    fn exchange(&self, _: Place) -> i32 {
+        0
+    }
+
+    fn quiet_order(&self, _: Place) -> i32 {
+        0
+    }
+
     /// A free move is worth more than anything here, so passing proves nothing.
     fn null_move_is_sound(&self) -> bool {
         false

@@ -203,7 +203,7 @@ tunables! {
         "Plies added to the reduction in a node that is expected to fail high.";
     lmr_worsening: f64 = 0.0, 0.0 => 2.0, c_end 0.15,
         "Plies added to the reduction when the evaluation is not rising.";
-    lmr_history_div: i32 = 8192, 500 => 40000, c_end 800,
+    lmr_history_div: i32 = 4096, 500 => 40000, c_end 800,
         "History score that takes one ply off the reduction.";
     lmp_depth: i32 = 3, 0 => 12, c_end 0.8,
         "Deepest remaining depth in plies of late move pruning.";
@@ -219,9 +219,13 @@ tunables! {
         "Futility: further centipawns of the margin per ply.";
     qs_delta: i32 = 200, 0 => 20000, c_end 30,
         "Quiescence: centipawns beyond the gain that a capture must be able to reach alpha with.";
-    history_bonus: i32 = 16, 1 => 200, c_end 4,
+    qs_exchange: i32 = 0, 0 => 20000, c_end 25,
+        "Quiescence: centipawns that a capture may lose by exchange and still be tried.";
+    order_square: i32 = 4, 0 => 100, c_end 2,
+        "Ordering: units of history for each centipawn that a quiet move's square is better by.";
+    history_bonus: i32 = 32, 1 => 200, c_end 4,
         "History: bonus per squared ply of depth for the quiet move that failed high.";
-    history_malus: i32 = 16, 0 => 200, c_end 4,
+    history_malus: i32 = 32, 0 => 200, c_end 4,
         "History: malus per squared ply of depth for the quiet moves tried before it.";
     history_max: i32 = 1200, 100 => 8000, c_end 150,
         "History: largest bonus or malus of one update.";

@@ -208,7 +208,7 @@ impl<G: SearchGame> Worker<'_, G> {
         let mut rests_on = usize::MAX;
         let mut count = 0;
         let mut quiet_count = 0;
-        while let Some(mv) = self.frames[ply].picker.next(position, self.history) {
+        while let Some(mv) = self.frames[ply].picker.next(position, self.history, self.params) {
             if !position.is_legal(mv) {
                 continue;
             }

@@ -61,13 +61,17 @@ impl<G: SearchGame> Worker<'_, G> {
             alpha = alpha.max(best);
         }
         let table_move = known.map_or(G::Move::default(), |entry| entry.mv);
-        let wanted = if in_check { Wanted::Evasions } else { Wanted::Noisy };
-        self.frames[ply].picker.start(wanted, table_move, [G::Move::default(); 2]);
+        let picker = &mut self.frames[ply].picker;
+        if in_check {
+            picker.start(Wanted::Evasions, table_move, [G::Move::default(); 2]);
+        } else {
+            picker.start_noisy(table_move, self.params.tunables.qs_exchange);
+        }
 
         let mut best_move = G::Move::default();
         let mut rests_on = usize::MAX;
         let mut any_move = false;
-        while let Some(mv) = self.frames[ply].picker.next(position, self.history) {
+        while let Some(mv) = self.frames[ply].picker.next(position, self.history, self.params) {
             if !in_check && best > -MATE_BOUND {
                 let reach = eval + position.noisy_gain(mv) + self.params.tunables.qs_delta;
                 if reach <= alpha {

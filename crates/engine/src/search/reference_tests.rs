@@ -26,6 +26,7 @@ fn all_rules_off() -> SearchParams {
         lmp_depth: 0,
         futility_depth: 0,
         qs_delta: 20_000,
+        qs_exchange: 20_000,
         ..Tunables::default()
     }
     .prepare()

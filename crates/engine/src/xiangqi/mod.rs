@@ -1,6 +1,7 @@
 //! Xiangqi as the search sees it.
 
 mod eval;
+mod exchange;
 mod weights;
 
 #[cfg(test)]
@@ -38,6 +39,16 @@ impl SearchGame for Xiangqi {
     #[inline]
     fn noisy_gain(&self, mv: Move) -> i32 {
         self.captured(mv).map_or(0, |piece| weights::EXCHANGE[piece.kind().index()])
+    }
+
+    #[inline]
+    fn exchange(&self, mv: Move) -> i32 {
+        exchange::exchange(self, mv)
+    }
+
+    #[inline]
+    fn quiet_order(&self, mv: Move) -> i32 {
+        self.moved(mv).map_or(0, |piece| weights::progress(piece, mv))
     }
 
     /// A side with a rook, a horse or a cannon is seldom in zugzwang.

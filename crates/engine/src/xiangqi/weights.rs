@@ -3,6 +3,8 @@
 //!
 //! Tables show the board from Red's seat with rank 9 on top, files a to e; files f to i mirror them.
 
+use games::xiangqi::{Move, Piece, Side};
+
 /// Middle game and end game in one integer: the end game in the upper half.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Pair(i32);
@@ -227,6 +229,14 @@ pub(super) static SQUARES: [[Pair; 90]; 16] = {
     }
     table
 };
+
+/// What a piece's square improves by, in centipawns of the middle game from its own view.
+#[inline]
+pub(super) fn progress(piece: Piece, mv: Move) -> i32 {
+    let table = &SQUARES[piece.code()];
+    let gain = table[mv.to().index()].middle() - table[mv.from().index()].middle();
+    if piece.side() == Side::Red { gain } else { -gain }
+}
 
 #[cfg(test)]
 mod tests {

@@ -1,0 +1,98 @@
+//! Static exchange evaluation: what a capture wins once everybody has taken back.
+//!
+//! Both sides take with their least valuable piece and stop when it does not pay; after each capture
+//! the attackers are looked up again, since an emptied point opens lines and moves cannons' screens.
+
+use super::weights::EXCHANGE;
+use games::xiangqi::{Move, PieceKind, SquareSet, Xiangqi};
+
+/// Kinds from the least to the most valuable.
+const BY_VALUE: [PieceKind; 7] = [
+    PieceKind::Pawn,
+    PieceKind::Advisor,
+    PieceKind::Elephant,
+    PieceKind::Horse,
+    PieceKind::Cannon,
+    PieceKind::Rook,
+    PieceKind::King,
+];
+
+/// A king may only take what nobody takes back.
+const KING_VALUE: i32 = 10_000;
+
+/// More captures on one point than any position has.
+const LONGEST: usize = 32;
+
+fn value(kind: PieceKind) -> i32 {
+    if kind == PieceKind::King { KING_VALUE } else { EXCHANGE[kind.index()] }
+}
+
+/// The centipawns that a capture wins; 0 without looking when the victim is worth the attacker.
+pub(super) fn exchange(position: &Xiangqi, mv: Move) -> i32 {
+    let (Some(attacker), Some(victim)) = (position.moved(mv), position.captured(mv)) else {
+        return 0;
+    };
+    let (attacker, victim) = (value(attacker.kind()), value(victim.kind()));
+    if victim >= attacker {
+        return 0;
+    }
+    swap_off(position, mv, victim, attacker)
+}
+
+fn swap_off(position: &Xiangqi, mv: Move, victim: i32, attacker: i32) -> i32 {
+    let target = mv.to();
+    let mut occupied = position.occupied().without(SquareSet::of(mv.from()));
+    let mut side = position.side_to_move().other();
+    // gains[n]: what the side of the nth capture has won if the exchange ends with it.
+    let mut gains = [0; LONGEST];
+    gains[0] = victim;
+    let mut at_stake = attacker;
+    let mut last = 0;
+    while last + 1 < LONGEST {
+        let attackers = position.attackers_to(target, occupied) & position.side(side);
+        let Some((kind, mut from)) = BY_VALUE
+            .into_iter()
+            .map(|kind| (kind, attackers & position.kind(kind)))
+            .find(|(_, set)| !set.is_empty())
+        else {
+            break;
+        };
+        last += 1;
+        gains[last] = at_stake - gains[last - 1];
+        at_stake = value(kind);
+        occupied = occupied.without(from.next().map_or(SquareSet::EMPTY, SquareSet::of));
+        side = side.other();
+    }
+    for n in (1..=last).rev() {
+        gains[n - 1] = gains[n - 1].min(-gains[n]);
+    }
+    gains[0]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use games::Game;
+
+    #[test]
+    fn exchanges_are_counted_to_their_end() {
+        for (fen, mv, expected) in [
+            // A rook takes a pawn that nobody protects.
+            ("3k5/9/9/9/p8/9/9/9/9/R4K3 w", "a0a5", 200),
+            // The same pawn behind a rook.
+            ("r2k5/9/9/9/p8/9/9/9/9/R4K3 w", "a0a5", 200 - 960),
+            // Two rooks on the file: the second takes back.
+            ("r2k5/9/9/9/p8/9/9/R8/9/R4K3 w", "a2a5", 200),
+            // A cannon without a screen does not protect the pawn before it.
+            ("3k5/9/c8/9/p8/9/9/R8/9/C4K3 w", "a2a5", 200),
+            // A king does not take into a protected point.
+            ("3k5/9/9/9/9/9/3n5/9/4p4/4K4 w", "e0e1", 200 - 10_000),
+        ] {
+            let position = Xiangqi::from_fen(fen).unwrap_or_else(|e| panic!("{fen}: {e}"));
+            let mut moves = games::MoveList::new();
+            position.pseudo_legal(games::MoveKind::Noisy, &mut moves);
+            let mv = moves.iter().copied().find(|m| m.to_string() == mv).expect("a capture");
+            assert_eq!(exchange(&position, mv), expected, "{fen}");
+        }
+    }
+}
