@@ -45,7 +45,7 @@ pub(super) async fn overview(State(_web): State<Web>) -> Html<String> {
                     table .workers {
                         thead { tr {
                             th scope="col" { "Worker" }
-                            th scope="col" { "Platform" }
+                            th scope="col" .wide { "Platform" }
                             th scope="col" .n { (abbr("Slots", "Games at the same time: playing of possible")) }
                             th scope="col" .n { (abbr("Nodes/s", "Positions searched in a second, all slots together")) }
                             th scope="col" .n { (abbr("Leases", "Slices of runs that it holds")) }

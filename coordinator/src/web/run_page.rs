@@ -94,7 +94,7 @@ fn parameter_table(tune: &TuneSpec) -> Markup {
                 th scope="col" .n.wide { (abbr("Max", "Largest allowed value")) }
                 th scope="col" .n { "Start" }
                 th scope="col" .n { "Now" }
-                th scope="col" .n { (abbr("Moved", "Way from the start in units of c_end, the perturbation at the end of the tune")) }
+                th scope="col" .n.wide { (abbr("Moved", "Way from the start in units of c_end, the perturbation at the end of the tune")) }
                 th scope="col" .n { (abbr("Suggested", "What to set: the present point, integers rounded")) }
             } }
             tbody data-f="params" { @for p in &tune.parameters {
@@ -105,7 +105,7 @@ fn parameter_table(tune: &TuneSpec) -> Markup {
                     td .n.dim.wide { (p.max) }
                     td .n { (p.start) }
                     td .n data-c="now" { "–" }
-                    td .n data-c="moved" { "–" }
+                    td .n.wide data-c="moved" { "–" }
                     td .n.strong data-c="suggested" { "–" }
                 }
             } }
@@ -236,6 +236,7 @@ fn ledger() -> Markup {
                 @for (name, meaning) in [("active", "Being played"), ("completed", "Every pair merged"), ("returned", "Given back"), ("expired", "Leased again after silence"), ("revoked", "Ended with their run")] {
                     div { dt { (abbr(name, meaning)) } dd data-lease=(name) { "–" } }
                 }
+                div { dt { (abbr("pairs out", "Pairs leased and not in the ledger yet")) } dd data-f="leased" { "–" } }
                 div { dt { (abbr("reports", "Messages with results merged into the ledger")) } dd data-f="reports" { "–" } }
             }
         }

@@ -198,8 +198,11 @@ async fn serve(source: Arc<dyn Source>) -> Served {
 }
 
 async fn memory() -> (Arc<Memory>, Served) {
-    let memory =
-        Arc::new(Memory { runs: Mutex::new(vec![tune(1), test(2)]), changes: watch::channel(7).0 });
+    let memory = Arc::new(Memory {
+        runs: Mutex::new(vec![tune(1), test(2)]),
+        changes: watch::channel(7).0,
+        reads: watch::channel(0).0,
+    });
     let served = serve(memory.clone()).await;
     (memory, served)
 }

@@ -9,6 +9,7 @@ mod books;
 mod connect;
 mod error;
 mod leader;
+mod leases;
 mod migrate;
 mod recover;
 mod runs;
@@ -18,6 +19,7 @@ pub use batch::{Batch, LeaseMove, NewLease, NewReport, NewRun, NewSnapshot, RunE
 pub use connect::Ledger;
 pub use error::StoreError;
 pub use leader::LeaderEpoch;
+pub use leases::StoredLease;
 pub use recover::{HighestIds, LedgerEntry, OpenLease, OpenSlice, StoredSnapshot};
 pub use runs::StoredRun;
 pub use workers::{NewWorker, StoredWorker};

@@ -1,0 +1,529 @@
+//! The one place where wire types become words of the model, and back.
+//!
+//! Everything from a worker or an author is hostile until it has passed here: a value that comes
+//! out is valid in itself. Whether it fits the state of the cluster, the scheduler decides.
+
+use crate::dispatch::scheduler::{CancelReason, GiveBack, Idle, Offer, Push};
+use model::lease::{GameRecord, PairIndex, PairRecord, Report, WorkOrder};
+use model::spec::{EloModel, GameLimit, Job, RunSpec, SprtSpec, TestSpec, TuneSpec};
+use model::view::{ProgressView, RunState, RunView, Verdict, WorkerView};
+use model::{
+    Finding, FindingList, GameKind, GameScore, LeaseId, Nodes, Pairs, ParameterDef, ParameterKind,
+    ParameterSet, Pentanomial, Ply, RunId, Tally, Termination, Wdl, printable,
+};
+use proto::v1;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Longest record of moves of one game.
+const MAX_MOVES_BYTES: usize = 16 * 1024;
+/// Most pairs in one report.
+const MAX_REPORT_PAIRS: usize = 1_000;
+/// Most leases that a worker can say it holds.
+const MAX_HELD: usize = 10_000;
+/// Most parameters that an engine can offer.
+const MAX_PARAMETERS: usize = 5_000;
+
+/// A message that breaks the contract; the session ends with it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{field}`: found {found}; allowed: {allowed}")]
+pub struct WireError {
+    /// The field.
+    pub field: &'static str,
+    /// What stood there.
+    pub found: String,
+    /// What may stand there.
+    pub allowed: &'static str,
+}
+
+fn wire(field: &'static str, found: impl ToString, allowed: &'static str) -> WireError {
+    WireError { field, found: found.to_string(), allowed }
+}
+
+/// Who a worker says it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hello {
+    /// 16 bytes.
+    pub key: Vec<u8>,
+    /// For people, printable.
+    pub name: String,
+    /// Version of its program, printable.
+    pub software_version: String,
+    /// Operating system and architecture, printable.
+    pub platform: String,
+    /// Games at the same time.
+    pub slots: u32,
+    /// Logical cores.
+    pub cores: u32,
+    /// What it can play.
+    pub offer: Offer,
+    /// Leases that it still has.
+    pub held: Vec<(LeaseId, u32)>,
+}
+
+impl TryFrom<v1::Hello> for Hello {
+    type Error = WireError;
+
+    fn try_from(hello: v1::Hello) -> Result<Self, WireError> {
+        if hello.protocol_version != proto::PROTOCOL_VERSION {
+            return Err(wire("protocol_version", hello.protocol_version, "1: update the worker"));
+        }
+        if hello.worker_key.len() != 16 {
+            let found = format!("{} bytes", hello.worker_key.len());
+            return Err(wire("worker_key", found, "16 bytes"));
+        }
+        if !(1..=4096).contains(&hello.slots) {
+            return Err(wire("slots", hello.slots, "1 to 4096"));
+        }
+        if !(1..=65_536).contains(&hello.cores) {
+            return Err(wire("cores", hello.cores, "1 to 65536"));
+        }
+        if hello.held_leases.len() > MAX_HELD {
+            return Err(wire("held_leases", hello.held_leases.len(), "at most 10000"));
+        }
+        let mut builtin = BTreeMap::new();
+        for offer in hello.engines {
+            // Games and engines of newer workers are no fault of theirs.
+            let (Ok(game), "builtin") = (game(offer.game()), offer.engine.as_str()) else {
+                continue;
+            };
+            if offer.parameters.len() > MAX_PARAMETERS {
+                return Err(wire("parameters", offer.parameters.len(), "at most 5000"));
+            }
+            builtin.insert(game, offer.parameters.into_iter().collect::<BTreeSet<_>>());
+        }
+        Ok(Self {
+            key: hello.worker_key.to_vec(),
+            name: printable(&hello.name, 80),
+            software_version: printable(&hello.software_version, 40),
+            platform: printable(&hello.platform, 60),
+            slots: hello.slots,
+            cores: hello.cores,
+            offer: Offer { builtin },
+            held: hello.held_leases.iter().map(|l| (LeaseId(l.lease_id), l.epoch)).collect(),
+        })
+    }
+}
+
+fn game(game: v1::Game) -> Result<GameKind, WireError> {
+    match game {
+        v1::Game::Xiangqi => Ok(GameKind::Xiangqi),
+        v1::Game::TicTacToe => Ok(GameKind::TicTacToe),
+        v1::Game::Unspecified => Err(wire("game", "none", "xiangqi, tictactoe")),
+    }
+}
+
+fn wire_game(game: GameKind) -> v1::Game {
+    match game {
+        GameKind::Xiangqi => v1::Game::Xiangqi,
+        GameKind::TicTacToe => v1::Game::TicTacToe,
+    }
+}
+
+/// A report, valid in itself.
+///
+/// # Errors
+/// The field that breaks the contract.
+pub fn report(report: v1::Report) -> Result<Report, WireError> {
+    if report.pairs.len() > MAX_REPORT_PAIRS {
+        return Err(wire("pairs", report.pairs.len(), "at most 1000"));
+    }
+    if report.sequence == 0 || i32::try_from(report.sequence).is_err() {
+        return Err(wire("sequence", report.sequence, "1 to 2147483647"));
+    }
+    let cumulative = tally(report.cumulative.unwrap_or_default())?;
+    let pairs = report.pairs.into_iter().map(pair).collect::<Result<Vec<_>, _>>()?;
+    Ok(Report {
+        lease: LeaseId(report.lease_id),
+        epoch: report.epoch,
+        sequence: report.sequence,
+        cumulative,
+        pairs,
+    })
+}
+
+fn pair(pair: v1::PairRecord) -> Result<PairRecord, WireError> {
+    let missing = |field| wire(field, "nothing", "a game");
+    Ok(PairRecord {
+        index: PairIndex(pair.pair_index),
+        candidate_first: record(
+            pair.candidate_first.ok_or_else(|| missing("candidate_first"))?,
+        )?,
+        base_first: record(pair.base_first.ok_or_else(|| missing("base_first"))?)?,
+    })
+}
+
+fn record(record: v1::GameRecord) -> Result<GameRecord, WireError> {
+    let score = match record.score() {
+        v1::GameScore::Loss => GameScore::Loss,
+        v1::GameScore::Draw => GameScore::Draw,
+        v1::GameScore::Win => GameScore::Win,
+        v1::GameScore::Unspecified => return Err(wire("score", record.score, "loss, draw, win")),
+    };
+    let termination = match record.termination() {
+        v1::Termination::NoMove => Termination::NoMove,
+        v1::Termination::Repetition => Termination::Repetition,
+        v1::Termination::MoveLimit => Termination::MoveLimit,
+        v1::Termination::DeadPosition => Termination::DeadPosition,
+        v1::Termination::Board => Termination::Board,
+        v1::Termination::PlyLimit => Termination::PlyLimit,
+        v1::Termination::Unspecified => {
+            return Err(wire("termination", record.termination, "a reason of the contract"));
+        }
+    };
+    if record.plies > 10_000 {
+        return Err(wire("plies", record.plies, "at most 10000"));
+    }
+    if i64::try_from(record.nodes).is_err() {
+        return Err(wire("nodes", record.nodes, "below 2^63"));
+    }
+    let plain = record.moves.bytes().all(|b| b.is_ascii_graphic() || b == b' ');
+    if record.moves.len() > MAX_MOVES_BYTES || !plain {
+        let found = printable(&record.moves, 40);
+        return Err(wire("moves", found, "at most 16 KiB of plain ASCII"));
+    }
+    Ok(GameRecord {
+        score,
+        termination,
+        plies: Ply(u64::from(record.plies)),
+        nodes: Nodes(record.nodes),
+        moves: record.moves,
+    })
+}
+
+fn tally(tally: v1::Tally) -> Result<Tally, WireError> {
+    // No lease comes near this; sums of such numbers cannot overflow.
+    const MOST: u64 = 1 << 40;
+    let cells: [u64; 5] = tally
+        .pentanomial_pairs
+        .as_slice()
+        .try_into()
+        .map_err(|_| wire("pentanomial_pairs", tally.pentanomial_pairs.len(), "five numbers"))?;
+    let (wins, draws, losses) = (tally.wins_games, tally.draws_games, tally.losses_games);
+    if cells.iter().chain([&wins, &draws, &losses]).any(|count| *count > MOST) {
+        return Err(wire("tally", "a count above 2^40", "counts of one lease"));
+    }
+    Ok(Tally { pentanomial: Pentanomial(cells), wdl: Wdl { wins, draws, losses } })
+}
+
+fn wire_tally(tally: &Tally) -> v1::Tally {
+    v1::Tally {
+        pentanomial_pairs: tally.pentanomial.0.to_vec(),
+        wins_games: tally.wdl.wins,
+        draws_games: tally.wdl.draws,
+        losses_games: tally.wdl.losses,
+    }
+}
+
+/// Why a worker gives a lease back.
+#[must_use]
+pub fn give_back(reason: v1::ReturnReason, detail: &str) -> GiveBack {
+    match reason {
+        v1::ReturnReason::Unplayable => GiveBack::Unplayable(printable(detail, 300)),
+        v1::ReturnReason::Unspecified
+        | v1::ReturnReason::Shutdown
+        | v1::ReturnReason::Restarted => GiveBack::Leaving,
+    }
+}
+
+/// What is said to a worker.
+#[must_use]
+pub fn push(push: Push) -> v1::work_response::Message {
+    use v1::work_response::Message;
+    match push {
+        Push::Order(order) => Message::Lease(lease(order)),
+        Push::Cancel { lease, epoch, reason } => {
+            let reason = match reason {
+                CancelReason::RunEnded => v1::CancelReason::RunEnded,
+                CancelReason::LeasedElsewhere => v1::CancelReason::LeasedElsewhere,
+                CancelReason::UnknownLease => v1::CancelReason::UnknownLease,
+            };
+            Message::Cancel(v1::Cancel { lease_id: lease.0, epoch, reason: reason.into() })
+        }
+        Push::Idle(idle) => {
+            let reason = match idle {
+                Idle::NoOpenRun => v1::IdleReason::NoOpenRun,
+                Idle::NotOffered => v1::IdleReason::NotOffered,
+                Idle::BudgetSpent => v1::IdleReason::BudgetSpent,
+            };
+            Message::Idle(v1::Idle { reason: reason.into() })
+        }
+    }
+}
+
+fn lease(order: WorkOrder) -> v1::Lease {
+    let openings = order.openings.into_iter().map(|opening| v1::Opening {
+        pair_index: opening.index.0,
+        position: opening.position,
+    });
+    v1::Lease {
+        lease_id: order.lease.0,
+        epoch: order.epoch,
+        run_id: order.run.0,
+        game: wire_game(order.game).into(),
+        engine: "builtin".to_owned(),
+        openings: openings.collect(),
+        candidate: Some(wire_set(&order.candidate)),
+        base: Some(wire_set(&order.base)),
+        limit: Some(wire_limit(order.limit)),
+    }
+}
+
+fn wire_limit(limit: GameLimit) -> v1::GameLimit {
+    v1::GameLimit {
+        nodes_per_move: limit.nodes.0,
+        max_plies: u32::try_from(limit.max_plies.0).unwrap_or(u32::MAX),
+        hash_kib: limit.hash_kib,
+    }
+}
+
+fn wire_set(set: &ParameterSet) -> v1::ParameterSet {
+    let values = set
+        .0
+        .iter()
+        .map(|(name, value)| v1::ParameterValue { name: name.clone(), value: *value })
+        .collect();
+    v1::ParameterSet { values }
+}
+
+fn set(place: &str, set: Option<v1::ParameterSet>) -> Result<ParameterSet, Finding> {
+    let mut out = ParameterSet::default();
+    for v1::ParameterValue { name, value } in set.unwrap_or_default().values {
+        if out.get(&name).is_some() {
+            return Err(Finding::new(
+                format!("{place}.{}", printable(&name, 40)),
+                "a second value",
+                "each name once",
+                "remove one of the two",
+            ));
+        }
+        out.set(name, value);
+    }
+    Ok(out)
+}
+
+/// A specification from the wire, checked completely.
+///
+/// # Errors
+/// Everything that is wrong with it.
+pub fn spec(spec: v1::RunSpec) -> Result<RunSpec, FindingList> {
+    let one = |finding| FindingList(vec![finding]);
+    let game = game(spec.game()).map_err(|e| {
+        one(Finding::new("game", e.found, e.allowed, "name the game, as game = \"xiangqi\""))
+    })?;
+    let limit = spec.limit.unwrap_or_default();
+    let job = match spec.job {
+        Some(v1::run_spec::Job::Tune(tune)) => Job::Tune(tune_spec(tune).map_err(one)?),
+        Some(v1::run_spec::Job::Test(test)) => Job::Test(test_spec(test).map_err(one)?),
+        None => {
+            return Err(one(Finding::new("job", "none", "a tune or a test", "say which")));
+        }
+    };
+    let spec = RunSpec {
+        name: spec.name,
+        game,
+        seed: spec.seed,
+        weight: spec.weight,
+        limit: GameLimit {
+            nodes: Nodes(limit.nodes_per_move),
+            max_plies: Ply(u64::from(limit.max_plies)),
+            hash_kib: limit.hash_kib,
+        },
+        book: spec.book_sha256,
+        lease_pairs: spec.lease_pairs,
+        job,
+    };
+    spec.check()?;
+    Ok(spec)
+}
+
+fn tune_spec(tune: v1::TuneSpec) -> Result<TuneSpec, Finding> {
+    let parameter = |(i, p): (usize, v1::ParameterDef)| {
+        let kind = match p.kind() {
+            v1::ParameterKind::Int => ParameterKind::Int,
+            v1::ParameterKind::Float => ParameterKind::Float,
+            v1::ParameterKind::Unspecified => {
+                let place = format!("parameter[{i}].kind");
+                return Err(Finding::new(place, "none", "int, float", "say which"));
+            }
+        };
+        let v1::ParameterDef { name, start, min, max, c_end, r_end, .. } = p;
+        Ok(ParameterDef { name, kind, start, min, max, c_end, r_end })
+    };
+    Ok(TuneSpec {
+        pairs: Pairs(tune.pairs),
+        alpha: tune.alpha,
+        gamma: tune.gamma,
+        a_ratio: tune.a_ratio,
+        parameters: tune.parameters.into_iter().enumerate().map(parameter).collect::<Result<_, _>>()?,
+        fixed: set("fixed", tune.fixed)?,
+    })
+}
+
+fn test_spec(test: v1::TestSpec) -> Result<TestSpec, Finding> {
+    let model = match test.elo_model() {
+        v1::EloModel::Normalized => EloModel::Normalized,
+        v1::EloModel::Logistic => EloModel::Logistic,
+        v1::EloModel::Unspecified => {
+            let allowed = "normalized, logistic";
+            return Err(Finding::new("sprt.model", "none", allowed, "say which"));
+        }
+    };
+    let v1::TestSpec { elo0, elo1, alpha, beta, .. } = test;
+    Ok(TestSpec {
+        candidate: set("candidate", test.candidate)?,
+        base: set("base", test.base)?,
+        candidate_run: (test.candidate_run_id > 0).then_some(RunId(test.candidate_run_id)),
+        sprt: SprtSpec { elo0, elo1, alpha, beta, model },
+        max_pairs: Pairs(test.max_pairs),
+    })
+}
+
+fn wire_spec(spec: &RunSpec) -> v1::RunSpec {
+    let job = match &spec.job {
+        Job::Tune(tune) => v1::run_spec::Job::Tune(v1::TuneSpec {
+            pairs: tune.pairs.0,
+            alpha: tune.alpha,
+            gamma: tune.gamma,
+            a_ratio: tune.a_ratio,
+            parameters: tune.parameters.iter().map(wire_parameter).collect(),
+            fixed: Some(wire_set(&tune.fixed)),
+        }),
+        Job::Test(test) => v1::run_spec::Job::Test(v1::TestSpec {
+            candidate: Some(wire_set(&test.candidate)),
+            base: Some(wire_set(&test.base)),
+            candidate_run_id: test.candidate_run.map_or(0, |run| run.0),
+            elo0: test.sprt.elo0,
+            elo1: test.sprt.elo1,
+            alpha: test.sprt.alpha,
+            beta: test.sprt.beta,
+            elo_model: match test.sprt.model {
+                EloModel::Normalized => v1::EloModel::Normalized,
+                EloModel::Logistic => v1::EloModel::Logistic,
+            }
+            .into(),
+            max_pairs: test.max_pairs.0,
+        }),
+    };
+    v1::RunSpec {
+        name: spec.name.clone(),
+        game: wire_game(spec.game).into(),
+        seed: spec.seed,
+        weight: spec.weight,
+        limit: Some(wire_limit(spec.limit)),
+        book_sha256: spec.book.clone(),
+        lease_pairs: spec.lease_pairs,
+        job: Some(job),
+    }
+}
+
+fn wire_parameter(p: &ParameterDef) -> v1::ParameterDef {
+    let kind = match p.kind {
+        ParameterKind::Int => v1::ParameterKind::Int,
+        ParameterKind::Float => v1::ParameterKind::Float,
+    };
+    v1::ParameterDef {
+        name: p.name.clone(),
+        kind: kind.into(),
+        start: p.start,
+        min: p.min,
+        max: p.max,
+        c_end: p.c_end,
+        r_end: p.r_end,
+    }
+}
+
+/// A run for the control service.
+#[must_use]
+pub fn wire_run(view: &RunView) -> v1::Run {
+    let state = match view.state {
+        RunState::Running => v1::RunState::Running,
+        RunState::Paused => v1::RunState::Paused,
+        RunState::Finished => v1::RunState::Finished,
+        RunState::Stopped => v1::RunState::Stopped,
+    };
+    let leases = view.leases;
+    v1::Run {
+        run_id: view.id.0,
+        spec: Some(wire_spec(&view.spec)),
+        state: state.into(),
+        created_at_unix_ms: view.created_at_unix_ms,
+        ended_at_unix_ms: view.ended_at_unix_ms.unwrap_or(0),
+        state_reason: view.state_reason.clone(),
+        asked_pairs: view.asked_pairs,
+        leased_pairs: view.leased_pairs,
+        tally: Some(wire_tally(&view.tally)),
+        pairs_per_second: view.pairs_per_second,
+        leases: Some(v1::LeaseCounts {
+            active: leases.active,
+            completed: leases.completed,
+            returned: leases.returned,
+            expired: leases.expired,
+            revoked: leases.revoked,
+        }),
+        reports: view.reports,
+        progress: Some(wire_progress(&view.progress)),
+    }
+}
+
+fn wire_progress(progress: &ProgressView) -> v1::run::Progress {
+    match progress {
+        ProgressView::Tune(tune) => v1::run::Progress::Tune(v1::TuneProgress {
+            theta: tune.theta.clone(),
+            suggested: Some(wire_set(&tune.suggested)),
+            trace: tune
+                .trace
+                .iter()
+                .map(|point| v1::TunePoint { pairs: point.pairs, theta: point.theta.clone() })
+                .collect(),
+        }),
+        ProgressView::Test(test) => v1::run::Progress::Test(v1::TestProgress {
+            llr: test.llr,
+            lower: test.lower,
+            upper: test.upper,
+            elo: test.elo,
+            elo_low: test.elo_low,
+            elo_high: test.elo_high,
+            normalized_elo: test.normalized_elo,
+            los: test.los,
+            verdict: match test.verdict {
+                None => v1::Verdict::Unspecified,
+                Some(Verdict::Accepted) => v1::Verdict::Accepted,
+                Some(Verdict::Rejected) => v1::Verdict::Rejected,
+                Some(Verdict::Inconclusive) => v1::Verdict::Inconclusive,
+            }
+            .into(),
+            trace: test
+                .trace
+                .iter()
+                .map(|point| v1::TestPoint {
+                    pairs: point.pairs,
+                    llr: point.llr,
+                    elo: point.elo,
+                    elo_low: point.elo_low,
+                    elo_high: point.elo_high,
+                })
+                .collect(),
+        }),
+    }
+}
+
+/// A worker for the control service.
+#[must_use]
+pub fn wire_worker(view: &WorkerView) -> v1::Worker {
+    v1::Worker {
+        worker_id: view.id.0,
+        name: view.name.clone(),
+        platform: view.platform.clone(),
+        software_version: view.software_version.clone(),
+        cores: view.cores,
+        slots: view.slots,
+        connected: view.connected,
+        first_seen_unix_ms: view.first_seen_unix_ms,
+        last_seen_unix_ms: view.last_seen_unix_ms,
+        nodes_per_second: view.nodes_per_second,
+        playing_games: view.playing_games,
+        active_leases: view.active_leases,
+        counted_pairs: view.counted_pairs,
+        idle_reason: view.idle_reason.clone(),
+    }
+}

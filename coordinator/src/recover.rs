@@ -1,0 +1,183 @@
+//! From the ledger back to the scheduler: at every start, and after every failed commit.
+//!
+//! A run's state is its last snapshot and the reports after it; what is out and what came back
+//! unplayed are rows too. Nothing that was in memory is needed, so a kill at any moment costs at
+//! most what was never acknowledged.
+
+use crate::book;
+use crate::dispatch::fold::{Fold, FoldError};
+use crate::dispatch::openings::Openings;
+use crate::dispatch::run::{Run, Slice};
+use crate::dispatch::scheduler::{LastIds, LeaseLimits, RecoveredLease, Scheduler};
+use crate::dispatch::Moment;
+use model::spec::RunSpec;
+use model::RunId;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use store::{Ledger, StoreError, StoredRun};
+use tune::Perturbation;
+
+/// Why the state cannot be built from the ledger.
+#[derive(Debug, thiserror::Error)]
+pub enum RecoverError {
+    /// The database.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A run that does not fold.
+    #[error("run {run} cannot be recovered")]
+    Fold {
+        /// The run.
+        run: RunId,
+        /// Why.
+        #[source]
+        source: FoldError,
+    },
+    /// A run whose book is gone or bad.
+    #[error("the opening book of run {run} cannot be used: {found}")]
+    Book {
+        /// The run.
+        run: RunId,
+        /// What is wrong.
+        found: String,
+    },
+}
+
+/// Reports that are read at a time.
+const PAGE: u32 = 2_000;
+
+/// Folds a run's ledger from its start, without any snapshot.
+///
+/// # Errors
+/// The database, or a report that does not fit.
+pub async fn replay(ledger: &Ledger, run: RunId, spec: &RunSpec) -> Result<Fold, RecoverError> {
+    let fold = Fold::new(spec).map_err(|source| RecoverError::Fold { run, source })?;
+    fold_tail(ledger, run, fold).await
+}
+
+/// Folds a run from its last snapshot.
+///
+/// # Errors
+/// The database, or a snapshot or report that does not fit.
+pub async fn fold_of(ledger: &Ledger, run: RunId, spec: &RunSpec) -> Result<Fold, RecoverError> {
+    let failed = |source| RecoverError::Fold { run, source };
+    let fold = match ledger.snapshot(run).await? {
+        Some(snapshot) => Fold::from_snapshot(spec, &snapshot.state).map_err(failed)?,
+        None => Fold::new(spec).map_err(failed)?,
+    };
+    fold_tail(ledger, run, fold).await
+}
+
+async fn fold_tail(ledger: &Ledger, run: RunId, mut fold: Fold) -> Result<Fold, RecoverError> {
+    loop {
+        let page = ledger.ledger_after(run, fold.last_report, PAGE).await?;
+        for entry in &page {
+            let probe = entry.probe.as_deref().map(read_probe).transpose();
+            let applied = probe.and_then(|p| fold.apply(entry.report, &entry.tally, p.as_ref()));
+            applied.map_err(|source| RecoverError::Fold { run, source })?;
+        }
+        if page.len() < PAGE as usize {
+            return Ok(fold);
+        }
+    }
+}
+
+/// Builds the scheduler as the ledger has it.
+///
+/// # Errors
+/// The database, or a run that cannot be recovered.
+pub async fn scheduler(
+    ledger: &Ledger,
+    limits: LeaseLimits,
+    now: Moment,
+) -> Result<Scheduler, RecoverError> {
+    let ids = ledger.highest_ids().await?;
+    let ids = LastIds { run: ids.run, lease: ids.lease, report: ids.report };
+    let mut scheduler = Scheduler::new(limits, ids);
+    for stored in ledger.open_runs().await? {
+        scheduler.restore_run(open_run(ledger, stored).await?);
+    }
+    for lease in ledger.open_leases().await? {
+        let run = lease.run;
+        let failed = |source| RecoverError::Fold { run, source };
+        let probe = lease.probe.as_deref().map(read_probe).transpose().map_err(failed)?;
+        let done: BTreeSet<usize> =
+            lease.merged_pairs.iter().filter_map(|index| lease.range.offset_of(*index)).collect();
+        let recovered = RecoveredLease {
+            id: lease.id,
+            run: lease.run,
+            worker: lease.worker,
+            slice: Slice { range: lease.range, epoch: lease.epoch, block: lease.block, probe },
+            merged: lease.merged,
+            done,
+            last_sequence: lease.last_sequence,
+        };
+        scheduler.restore_lease(recovered, now);
+    }
+    Ok(scheduler)
+}
+
+async fn open_run(ledger: &Ledger, stored: StoredRun) -> Result<Run, RecoverError> {
+    let run = stored.id;
+    let failed = |source| RecoverError::Fold { run, source };
+    let fold = fold_of(ledger, run, &stored.spec).await?;
+    let openings = openings(ledger, run, &stored.spec).await?;
+    let mut slices = std::collections::VecDeque::new();
+    for slice in ledger.unplayed(run).await? {
+        let probe = slice.probe.as_deref().map(read_probe).transpose().map_err(failed)?;
+        let (range, epoch, block) = (slice.range, slice.next_epoch, slice.block);
+        slices.push_back(Slice { range, epoch, block, probe });
+    }
+    Ok(Run {
+        id: run,
+        next_fresh: ledger.first_fresh_pair(run).await?,
+        openings,
+        fold,
+        slices,
+        spec: Arc::new(stored.spec),
+        idempotency_key: stored.idempotency_key,
+        created_at_unix_ms: stored.created_at_unix_ms,
+        ended_at_unix_ms: stored.ended_at_unix_ms,
+        state: stored.state,
+        state_reason: stored.state_reason,
+        verdict: stored.verdict,
+        leases: BTreeSet::new(),
+        leased_pairs: 0,
+        counts: stored.leases,
+        pass: 0.0,
+        unsaved_reports: 0,
+        unplayable: 0,
+    })
+}
+
+async fn openings(ledger: &Ledger, run: RunId, spec: &RunSpec) -> Result<Openings, RecoverError> {
+    let bad = |found: String| RecoverError::Book { run, found };
+    let (game, text) =
+        ledger.book(&spec.book).await?.ok_or_else(|| bad("the ledger lacks it".to_owned()))?;
+    if game != spec.game {
+        return Err(bad(format!("it is for {game}, the run plays {}", spec.game)));
+    }
+    let positions = book::positions(&text);
+    if positions.is_empty() {
+        return Err(bad("it has no position".to_owned()));
+    }
+    Ok(Openings::new(positions, spec.seed))
+}
+
+fn read_probe(json: &str) -> Result<Perturbation, FoldError> {
+    serde_json::from_str(json)
+        .map_err(|e| FoldError::Unreadable { what: "the probe of a lease", found: e.to_string() })
+}
+
+/// Whether what a row says of a run equals the fold of its ledger, to the bit.
+#[must_use]
+pub fn matches(stored: &StoredRun, fold: &Fold) -> bool {
+    // Both are null until the first report or command moves the run.
+    let llr_agrees = stored.llr.map(f64::to_bits) == fold.llr().map(f64::to_bits)
+        || (stored.llr.is_none() && fold.reports == 0);
+    let point_agrees = stored.point == fold.point() || (stored.point.is_none() && fold.reports == 0);
+    stored.tally == fold.tally
+        && stored.reports == fold.reports
+        && stored.last_report == fold.last_report
+        && llr_agrees
+        && point_agrees
+}

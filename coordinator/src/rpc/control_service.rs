@@ -1,0 +1,300 @@
+//! What authors ask: to file, show, pause, stop, replay and watch runs.
+
+use crate::core::{CoreError, Handle, chain};
+use crate::dispatch::openings::Openings;
+use crate::dispatch::scheduler::ControlError;
+use crate::recover::{self, RecoverError};
+use crate::views::Views;
+use crate::{book, convert};
+use model::{Finding, FindingList, GameKind, RunId, printable};
+use proto::v1::control_service_server::ControlService;
+use proto::v1::{self};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+use store::Ledger;
+use tokio::sync::mpsc;
+use tokio_stream::Stream;
+use tokio_stream::wrappers::ReceiverStream;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+use tonic::{Request, Response, Status};
+
+/// Most runs of one list.
+const MAX_RUNS: u32 = 1_000;
+/// Longest reason for a pause or a stop.
+const MAX_REASON: usize = 300;
+/// Least time between two states of one watch.
+const WATCH_PAUSE: Duration = Duration::from_millis(250);
+
+/// Serves `elomill.v1.ControlService`.
+pub struct ControlRpc {
+    core: Handle,
+    ledger: Ledger,
+    views: Arc<Views>,
+    tasks: TaskTracker,
+    shutdown: CancellationToken,
+}
+
+impl ControlRpc {
+    /// Over this core and its views. Its tasks are tracked, and end with the token.
+    #[must_use]
+    pub fn new(
+        core: Handle,
+        ledger: Ledger,
+        views: Arc<Views>,
+        tasks: TaskTracker,
+        shutdown: CancellationToken,
+    ) -> Self {
+        Self { core, ledger, views, tasks, shutdown }
+    }
+
+    /// The positions of a book that was sent, or of one that the ledger has.
+    async fn openings(
+        &self,
+        game: GameKind,
+        hash: &str,
+        bytes: &[u8],
+    ) -> Result<Arc<[String]>, Status> {
+        let one = |finding| findings(&FindingList(vec![finding]));
+        if bytes.is_empty() {
+            return match self.ledger.book(hash).await.map_err(|e| failed(&e))? {
+                Some((known, text)) if known == game => Ok(book::positions(&text)),
+                Some((known, _)) => Err(one(Finding::new(
+                    "book",
+                    format!("a book of {known}"),
+                    format!("a book of {game}"),
+                    "name a book of the run's game",
+                ))),
+                None => Err(Status::failed_precondition(format!("the book {hash} is not known"))),
+            };
+        }
+        let found = book::sha256(bytes);
+        if found != hash {
+            return Err(one(Finding::new(
+                "book",
+                format!("bytes of hash {found}"),
+                format!("bytes of hash {hash}"),
+                "send the book that the specification names",
+            )));
+        }
+        let positions = book::check(game, bytes).map_err(|e| findings(&e))?;
+        let text = String::from_utf8_lossy(bytes);
+        let count = positions.len() as u64;
+        self.ledger.add_book(hash, game, count, &text).await.map_err(|e| failed(&e))?;
+        Ok(positions)
+    }
+
+    async fn view(&self, run_id: i64) -> Result<v1::Run, Status> {
+        let view = self.views.run(RunId(run_id)).await.map_err(|e| failed(&e))?;
+        view.map(|view| convert::wire_run(&view)).ok_or_else(|| no_run(run_id))
+    }
+
+    /// Carries out a command on a run; a run that is over or unknown is told apart.
+    async fn done(&self, run_id: i64, result: Result<(), CoreError>) -> Result<(), Status> {
+        let Err(error) = result else { return Ok(()) };
+        if let CoreError::Control(ControlError::NotOpen(_)) = error {
+            let stored = self.ledger.run(RunId(run_id)).await.map_err(|e| failed(&e))?;
+            return Err(match stored {
+                None => no_run(run_id),
+                Some(run) => Status::failed_precondition(format!(
+                    "run {run_id} is {}; allowed: a run that is running or paused",
+                    run.state.name()
+                )),
+            });
+        }
+        Err(command_failed(&error))
+    }
+}
+
+#[tonic::async_trait]
+impl ControlService for ControlRpc {
+    async fn create_run(
+        &self,
+        request: Request<v1::CreateRunRequest>,
+    ) -> Result<Response<v1::CreateRunResponse>, Status> {
+        let request = request.into_inner();
+        let spec = convert::spec(request.spec.unwrap_or_default()).map_err(|e| findings(&e))?;
+        let key = request.idempotency_key;
+        let plain = key.bytes().all(|b| b.is_ascii_graphic());
+        if !(8..=100).contains(&key.len()) || !plain {
+            return Err(findings(&FindingList(vec![Finding::new(
+                "idempotency_key",
+                format!("`{}`", printable(&key, 40)),
+                "8 to 100 printable ASCII characters",
+                "make a random key for each new run",
+            )])));
+        }
+        let positions = self.openings(spec.game, &spec.book, &request.book).await?;
+        let openings = Openings::new(positions, spec.seed);
+        let run = self.core.create(spec, key, openings).await.map_err(|e| command_failed(&e))?;
+        Ok(Response::new(v1::CreateRunResponse { run_id: run.0 }))
+    }
+
+    async fn list_runs(
+        &self,
+        request: Request<v1::ListRunsRequest>,
+    ) -> Result<Response<v1::ListRunsResponse>, Status> {
+        let limit = match request.into_inner().limit {
+            0 => 100,
+            limit => limit.min(MAX_RUNS),
+        };
+        let runs = self.views.runs(limit).await.map_err(|e| failed(&e))?;
+        let runs = runs.iter().map(convert::wire_run).collect();
+        Ok(Response::new(v1::ListRunsResponse { runs }))
+    }
+
+    async fn get_run(
+        &self,
+        request: Request<v1::GetRunRequest>,
+    ) -> Result<Response<v1::GetRunResponse>, Status> {
+        let run = self.view(request.into_inner().run_id).await?;
+        Ok(Response::new(v1::GetRunResponse { run: Some(run) }))
+    }
+
+    async fn pause_run(
+        &self,
+        request: Request<v1::PauseRunRequest>,
+    ) -> Result<Response<v1::PauseRunResponse>, Status> {
+        let v1::PauseRunRequest { run_id, reason } = request.into_inner();
+        let result = self.core.pause(RunId(run_id), printable(&reason, MAX_REASON)).await;
+        self.done(run_id, result).await?;
+        Ok(Response::new(v1::PauseRunResponse {}))
+    }
+
+    async fn resume_run(
+        &self,
+        request: Request<v1::ResumeRunRequest>,
+    ) -> Result<Response<v1::ResumeRunResponse>, Status> {
+        let run_id = request.into_inner().run_id;
+        let result = self.core.resume(RunId(run_id)).await;
+        self.done(run_id, result).await?;
+        Ok(Response::new(v1::ResumeRunResponse {}))
+    }
+
+    async fn stop_run(
+        &self,
+        request: Request<v1::StopRunRequest>,
+    ) -> Result<Response<v1::StopRunResponse>, Status> {
+        let v1::StopRunRequest { run_id, reason } = request.into_inner();
+        let result = self.core.stop(RunId(run_id), printable(&reason, MAX_REASON)).await;
+        self.done(run_id, result).await?;
+        Ok(Response::new(v1::StopRunResponse {}))
+    }
+
+    async fn replay_run(
+        &self,
+        request: Request<v1::ReplayRunRequest>,
+    ) -> Result<Response<v1::ReplayRunResponse>, Status> {
+        let run_id = request.into_inner().run_id;
+        // The row first: reports that come in between make the fold longer, which is seen and
+        // answered by reading the row again.
+        for _ in 0..20 {
+            let stored = self.ledger.run(RunId(run_id)).await.map_err(|e| failed(&e))?;
+            let stored = stored.ok_or_else(|| no_run(run_id))?;
+            let fold = recover::replay(&self.ledger, stored.id, &stored.spec).await;
+            let fold = fold.map_err(|e| failed(&e))?;
+            if fold.reports != stored.reports {
+                continue;
+            }
+            return Ok(Response::new(v1::ReplayRunResponse {
+                state_json: fold.to_json(),
+                matches_stored: recover::matches(&stored, &fold),
+                reports: fold.reports,
+            }));
+        }
+        Err(Status::aborted("the run moves too fast to be replayed; pause it first"))
+    }
+
+    async fn list_workers(
+        &self,
+        _: Request<v1::ListWorkersRequest>,
+    ) -> Result<Response<v1::ListWorkersResponse>, Status> {
+        let workers = self.views.workers().await.map_err(|e| failed(&e))?;
+        let workers = workers.iter().map(convert::wire_worker).collect();
+        Ok(Response::new(v1::ListWorkersResponse { workers }))
+    }
+
+    type WatchRunStream = Pin<Box<dyn Stream<Item = Result<v1::WatchRunResponse, Status>> + Send>>;
+
+    async fn watch_run(
+        &self,
+        request: Request<v1::WatchRunRequest>,
+    ) -> Result<Response<Self::WatchRunStream>, Status> {
+        let id = RunId(request.into_inner().run_id);
+        // An unknown run is refused here, not in the stream.
+        self.view(id.0).await?;
+        let (out, stream) = mpsc::channel(4);
+        let (views, shutdown) = (self.views.clone(), self.shutdown.clone());
+        self.tasks.spawn(async move {
+            tokio::select! {
+                () = watch(&views, id, &out) => {}
+                () = out.closed() => {}
+                () = shutdown.cancelled() => {}
+            }
+        });
+        Ok(Response::new(Box::pin(ReceiverStream::new(stream))))
+    }
+}
+
+/// Sends the state of a run whenever it changes, until it is over.
+async fn watch(
+    views: &Views,
+    id: RunId,
+    out: &mpsc::Sender<Result<v1::WatchRunResponse, Status>>,
+) {
+    let mut changes = views.changes();
+    let mut last = None;
+    loop {
+        let (message, over) = match views.run(id).await {
+            Ok(Some(view)) if last.as_ref() == Some(&view) => (None, false),
+            Ok(Some(view)) => {
+                let over = view.state.is_over();
+                let run = Some(convert::wire_run(&view));
+                last = Some(view);
+                (Some(Ok(v1::WatchRunResponse { run })), over)
+            }
+            Ok(None) => (Some(Err(no_run(id.0))), true),
+            Err(error) => (Some(Err(failed(&error))), true),
+        };
+        if let Some(message) = message
+            && out.send(message).await.is_err()
+        {
+            return;
+        }
+        if over || changes.changed().await.is_err() {
+            return;
+        }
+        tokio::time::sleep(WATCH_PAUSE).await;
+    }
+}
+
+fn no_run(run_id: i64) -> Status {
+    Status::not_found(format!("there is no run {run_id}"))
+}
+
+fn findings(list: &FindingList) -> Status {
+    Status::invalid_argument(list.to_string())
+}
+
+fn command_failed(error: &CoreError) -> Status {
+    match error {
+        CoreError::Control(error) => Status::failed_precondition(error.to_string()),
+        CoreError::Spec(error) => Status::invalid_argument(chain(error)),
+        CoreError::Ledger | CoreError::Stopping => Status::unavailable(error.to_string()),
+    }
+}
+
+/// What failed inside stays inside; the log has it whole.
+fn failed(error: &(dyn std::error::Error + 'static)) -> Status {
+    tracing::warn!(error = %chain(error), "a request failed");
+    let gone = matches!(
+        error.downcast_ref::<RecoverError>(),
+        Some(RecoverError::Store(_)) | None
+    );
+    if gone {
+        Status::unavailable("the ledger does not answer; try again")
+    } else {
+        Status::internal("the run cannot be read; the coordinator's log says why")
+    }
+}

@@ -1,0 +1,162 @@
+//! Sessions of workers: a stream in, a stream out, the core between.
+
+use crate::convert::{self, Hello, WireError};
+use crate::core::{Acknowledged, CoreError, Handle, Outbound, Said, Session};
+use model::LeaseId;
+use proto::v1::work_request::Message as Request;
+use proto::v1::work_response::Message as Response;
+use proto::v1::worker_service_server::WorkerService;
+use proto::v1::{self, WorkRequest, WorkResponse};
+use std::pin::Pin;
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio_stream::wrappers::ReceiverStream;
+use tokio_stream::{Stream, StreamExt};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+use tonic::{Request as Rpc, Response as Answer, Status, Streaming};
+
+/// Messages that may wait for one worker; a worker that is slower is dropped and reconnects.
+const OUTBOUND: usize = 64;
+/// How long a new stream may take to say hello.
+const HELLO_WITHIN: Duration = Duration::from_secs(10);
+/// A worker shows itself at least this often.
+const PROGRESS_INTERVAL_MS: u32 = 5_000;
+/// A worker reports a running lease at least this often.
+const REPORT_INTERVAL_MS: u32 = 5_000;
+/// When workers come back after the coordinator has gone.
+const RECONNECT_AFTER_MS: u32 = 2_000;
+
+/// Serves `elomill.v1.WorkerService`.
+pub struct WorkerRpc {
+    core: Handle,
+    tasks: TaskTracker,
+    shutdown: CancellationToken,
+}
+
+impl WorkerRpc {
+    /// Over this core. Its tasks are tracked, and end with the token.
+    #[must_use]
+    pub fn new(core: Handle, tasks: TaskTracker, shutdown: CancellationToken) -> Self {
+        Self { core, tasks, shutdown }
+    }
+}
+
+type Outgoing = Pin<Box<dyn Stream<Item = Result<WorkResponse, Status>> + Send>>;
+
+#[tonic::async_trait]
+impl WorkerService for WorkerRpc {
+    type WorkStream = Outgoing;
+
+    async fn work(&self, rpc: Rpc<Streaming<WorkRequest>>) -> Result<Answer<Outgoing>, Status> {
+        let mut incoming = rpc.into_inner();
+        let first = tokio::time::timeout(HELLO_WITHIN, incoming.next())
+            .await
+            .map_err(|_| Status::deadline_exceeded("no Hello within 10 s"))?;
+        let hello = match first {
+            Some(Ok(WorkRequest { message: Some(Request::Hello(hello)) })) => hello,
+            Some(Err(status)) => return Err(status),
+            _ => return Err(Status::invalid_argument("the first message must be Hello")),
+        };
+        let hello = Hello::try_from(hello).map_err(invalid)?;
+        let (outbound, outgoing) = mpsc::channel(OUTBOUND);
+        let session = self.core.join(hello, outbound.clone()).await.map_err(unavailable)?;
+        let welcome = Response::Welcome(v1::Welcome {
+            worker_id: session.worker.0,
+            coordinator_version: env!("CARGO_PKG_VERSION").to_owned(),
+            progress_interval_ms: PROGRESS_INTERVAL_MS,
+            report_interval_ms: REPORT_INTERVAL_MS,
+        });
+        let core = self.core.clone();
+        let shutdown = self.shutdown.clone();
+        self.tasks.spawn(async move {
+            let ended = tokio::select! {
+                ended = listen(&core, session, &mut incoming) => ended,
+                // The core has dropped the session: another took its place, or the ledger failed.
+                () = outbound.closed() => Ok(()),
+                () = shutdown.cancelled() => Ok(()),
+            };
+            if let Err(error) = ended {
+                tracing::warn!(worker.id = session.worker.0, error = %error, "session broken off");
+            }
+            core.leave(session).await;
+        });
+        let first = tokio_stream::once(response(welcome));
+        let rest = ReceiverStream::new(outgoing).map(|message| response(wire(message)));
+        Ok(Answer::new(Box::pin(first.chain(rest))))
+    }
+}
+
+/// Passes on what a worker says, until its stream ends.
+async fn listen(
+    core: &Handle,
+    session: Session,
+    incoming: &mut Streaming<WorkRequest>,
+) -> Result<(), WireError> {
+    while let Some(Ok(request)) = incoming.next().await {
+        // Messages of newer workers that this version does not know are passed over.
+        let Some(message) = request.message else { continue };
+        let said = match message {
+            Request::Hello(_) => {
+                return Err(WireError {
+                    field: "message",
+                    found: "a second Hello".to_owned(),
+                    allowed: "one Hello, first",
+                });
+            }
+            Request::Want(want) => Said::Want(want.leases),
+            Request::Report(report) => Said::Report(convert::report(report)?),
+            Request::Progress(progress) => Said::Progress {
+                playing_games: progress.playing_games,
+                nodes_per_second: progress.nodes_per_second,
+            },
+            Request::ReturnLease(back) => Said::Return {
+                lease: LeaseId(back.lease_id),
+                epoch: back.epoch,
+                why: convert::give_back(back.reason(), &back.detail),
+            },
+        };
+        core.said(session, said).await;
+    }
+    Ok(())
+}
+
+fn wire(message: Outbound) -> Response {
+    match message {
+        Outbound::Push(push) => convert::push(push),
+        Outbound::Ack { lease, epoch, sequence, outcome } => {
+            let (outcome, detail) = match outcome {
+                Acknowledged::Merged => (v1::AckOutcome::Merged, String::new()),
+                Acknowledged::Duplicate => (v1::AckOutcome::Duplicate, String::new()),
+                Acknowledged::Stale => {
+                    let detail = "its pairs were given to another worker";
+                    (v1::AckOutcome::Stale, detail.to_owned())
+                }
+                Acknowledged::RunEnded => {
+                    (v1::AckOutcome::RunEnded, "its run has ended".to_owned())
+                }
+                Acknowledged::Invalid(why) => (v1::AckOutcome::Invalid, why),
+            };
+            Response::Ack(v1::Ack {
+                lease_id: lease.0,
+                epoch,
+                sequence,
+                outcome: outcome.into(),
+                detail,
+            })
+        }
+        Outbound::Drain => Response::Drain(v1::Drain { reconnect_after_ms: RECONNECT_AFTER_MS }),
+    }
+}
+
+fn response(message: Response) -> Result<WorkResponse, Status> {
+    Ok(WorkResponse { message: Some(message) })
+}
+
+fn invalid(error: WireError) -> Status {
+    Status::invalid_argument(error.to_string())
+}
+
+fn unavailable(error: CoreError) -> Status {
+    Status::unavailable(error.to_string())
+}

@@ -1,0 +1,288 @@
+//! What people see: open runs from memory, ended ones from the ledger, workers from both.
+//!
+//! The core puts the state of each run that moved here a few times a second; pages and watches
+//! read it without disturbing the core.
+
+use crate::dispatch::Moment;
+use crate::dispatch::run::Run;
+use crate::dispatch::scheduler::Idle;
+use crate::recover::{self, RecoverError};
+use model::view::{ProgressView, RunView, WorkerView};
+use model::{RunId, WorkerId};
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use store::{Ledger, StoreError, StoredRun};
+use tokio::sync::watch;
+
+/// Over which time a run's speed is taken.
+const RATE_WINDOW: Duration = Duration::from_secs(30);
+/// Ended runs whose curves are kept in memory.
+const ENDED_KEPT: usize = 32;
+
+/// What a worker last said of itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LiveWorker {
+    /// Games being played.
+    pub playing_games: u32,
+    /// Of all slots together.
+    pub nodes_per_second: u64,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct WorkerNow {
+    live: LiveWorker,
+    connected: bool,
+    leases: usize,
+    idle: Option<Idle>,
+}
+
+#[derive(Default)]
+struct State {
+    runs: BTreeMap<RunId, Arc<RunView>>,
+    /// (moment, pairs) of each open run over the window, oldest first.
+    speeds: BTreeMap<RunId, VecDeque<(Moment, u64)>>,
+    ended: VecDeque<RunId>,
+    workers: BTreeMap<WorkerId, WorkerNow>,
+}
+
+/// The shared state of the pages. A lock is held for a copy only, never across a wait.
+pub struct Views {
+    ledger: Ledger,
+    state: Mutex<State>,
+    changes: watch::Sender<u64>,
+}
+
+impl Views {
+    /// Nothing shown yet.
+    #[must_use]
+    pub fn new(ledger: Ledger) -> Self {
+        Self { ledger, state: Mutex::default(), changes: watch::Sender::new(0) }
+    }
+
+    /// Counts up whenever anything may have changed.
+    #[must_use]
+    pub fn changes(&self) -> watch::Receiver<u64> {
+        self.changes.subscribe()
+    }
+
+    /// Every run, newest first, without curves.
+    ///
+    /// # Errors
+    /// The ledger does not answer, or a run cannot be read.
+    pub async fn runs(&self, limit: u32) -> Result<Vec<RunView>, RecoverError> {
+        let mut views = Vec::new();
+        for stored in self.ledger.newest_runs(limit).await? {
+            let known = self.state().runs.get(&stored.id).cloned();
+            let mut view = match known {
+                Some(view) if view.state == stored.state => (*view).clone(),
+                _ => self.from_ledger(stored).await?,
+            };
+            match &mut view.progress {
+                ProgressView::Tune(tune) => tune.trace.clear(),
+                ProgressView::Test(test) => test.trace.clear(),
+            }
+            views.push(view);
+        }
+        Ok(views)
+    }
+
+    /// One run with its curves, if there is one.
+    ///
+    /// # Errors
+    /// The ledger does not answer, or the run cannot be read.
+    pub async fn run(&self, id: RunId) -> Result<Option<Arc<RunView>>, RecoverError> {
+        let known = self.state().runs.get(&id).cloned();
+        if known.is_some() {
+            return Ok(known);
+        }
+        match self.ledger.run(id).await? {
+            Some(stored) => Ok(Some(Arc::new(self.from_ledger(stored).await?))),
+            None => Ok(None),
+        }
+    }
+
+    /// Every worker that was ever seen.
+    ///
+    /// # Errors
+    /// The ledger does not answer.
+    pub async fn workers(&self) -> Result<Vec<WorkerView>, StoreError> {
+        let stored = self.ledger.workers().await?;
+        let state = self.state();
+        let view = |w: store::StoredWorker| {
+            let now = state.workers.get(&w.worker.id);
+            WorkerView {
+                id: w.worker.id,
+                name: w.worker.name,
+                platform: w.worker.platform,
+                software_version: w.worker.software_version,
+                cores: w.worker.cores,
+                slots: w.worker.slots,
+                connected: now.is_some_and(|n| n.connected),
+                first_seen_unix_ms: w.first_seen_unix_ms,
+                last_seen_unix_ms: w.last_seen_unix_ms,
+                nodes_per_second: now.map_or(0, |n| n.live.nodes_per_second),
+                playing_games: now.map_or(0, |n| n.live.playing_games),
+                active_leases: now.map_or(0, |n| u32::try_from(n.leases).unwrap_or(u32::MAX)),
+                counted_pairs: w.counted_pairs,
+                idle_reason: now
+                    .and_then(|n| n.idle)
+                    .map_or(String::new(), |idle| idle.text().to_owned()),
+            }
+        };
+        Ok(stored.into_iter().map(view).collect())
+    }
+
+    /// Shows an open run as it is now.
+    pub(crate) fn show_run(&self, run: &Run, now: Moment) {
+        let mut state = self.state();
+        let pairs = run.fold.tally.pairs().0;
+        let speeds = state.speeds.entry(run.id).or_default();
+        speeds.push_back((now, pairs));
+        let rate = rate(speeds, now);
+        state.runs.insert(run.id, Arc::new(view_of(run, rate)));
+        drop(state);
+        self.changed();
+    }
+
+    /// Shows a run for the last time.
+    pub(crate) fn end_run(&self, run: &Run) {
+        let mut state = self.state();
+        state.speeds.remove(&run.id);
+        state.runs.insert(run.id, Arc::new(view_of(run, 0.0)));
+        state.ended.push_back(run.id);
+        if state.ended.len() > ENDED_KEPT
+            && let Some(old) = state.ended.pop_front()
+        {
+            state.runs.remove(&old);
+        }
+        drop(state);
+        self.changed();
+    }
+
+    /// Shows what the connected workers say; those not named are gone.
+    pub(crate) fn show_workers(
+        &self,
+        workers: impl Iterator<Item = (WorkerId, LiveWorker, bool, usize, Option<Idle>)>,
+    ) {
+        let workers: BTreeMap<WorkerId, WorkerNow> = workers
+            .map(|(id, live, connected, leases, idle)| {
+                (id, WorkerNow { live, connected, leases, idle })
+            })
+            .collect();
+        let mut state = self.state();
+        let moved = state.workers != workers;
+        state.workers = workers;
+        drop(state);
+        if moved {
+            self.changed();
+        }
+    }
+
+    /// Lets the speed of runs of which nothing came fall.
+    pub(crate) fn settle(&self, now: Moment) {
+        let mut state = self.state();
+        let mut moved = false;
+        let State { speeds, runs, .. } = &mut *state;
+        for (id, samples) in speeds {
+            let rate = rate(samples, now);
+            if let Some(view) = runs.get_mut(id)
+                && (view.pairs_per_second - rate).abs() > 0.05 * view.pairs_per_second.max(0.01)
+            {
+                let view = Arc::make_mut(view);
+                view.pairs_per_second = rate;
+                view.eta_seconds = eta(view.asked_pairs, view.counted_pairs, rate);
+                moved = true;
+            }
+        }
+        drop(state);
+        if moved {
+            self.changed();
+        }
+    }
+
+    async fn from_ledger(&self, stored: StoredRun) -> Result<RunView, RecoverError> {
+        let fold = recover::fold_of(&self.ledger, stored.id, &stored.spec).await?;
+        Ok(RunView {
+            id: stored.id,
+            kind: stored.spec.job.kind().to_owned(),
+            asked_pairs: stored.spec.job.pairs_asked().0,
+            counted_pairs: stored.tally.pairs().0,
+            leased_pairs: 0,
+            progress: fold.view(stored.verdict),
+            spec: stored.spec,
+            state: stored.state,
+            state_reason: stored.state_reason,
+            created_at_unix_ms: stored.created_at_unix_ms,
+            ended_at_unix_ms: stored.ended_at_unix_ms,
+            tally: stored.tally,
+            pairs_per_second: 0.0,
+            eta_seconds: None,
+            leases: stored.leases,
+            reports: stored.reports,
+        })
+    }
+
+    fn changed(&self) {
+        self.changes.send_modify(|count| *count = count.wrapping_add(1));
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // What a panicking holder left is a view, whole in each of its fields.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn view_of(run: &Run, rate: f64) -> RunView {
+    let (asked, counted) = (run.spec.job.pairs_asked().0, run.fold.tally.pairs().0);
+    RunView {
+        id: run.id,
+        kind: run.spec.job.kind().to_owned(),
+        spec: (*run.spec).clone(),
+        state: run.state,
+        state_reason: run.state_reason.clone(),
+        created_at_unix_ms: run.created_at_unix_ms,
+        ended_at_unix_ms: run.ended_at_unix_ms,
+        asked_pairs: asked,
+        counted_pairs: counted,
+        leased_pairs: run.leased_pairs,
+        tally: run.fold.tally,
+        pairs_per_second: rate,
+        eta_seconds: eta(asked, counted, rate),
+        leases: run.counts,
+        reports: run.fold.reports,
+        progress: run.fold.view(run.verdict),
+    }
+}
+
+/// Pairs per second over the window. Drops what is older, but keeps one sample to measure from.
+fn rate(samples: &mut VecDeque<(Moment, u64)>, now: Moment) -> f64 {
+    while samples.len() > 1 && samples[1].0.plus(RATE_WINDOW) <= now {
+        samples.pop_front();
+    }
+    match (samples.front(), samples.back()) {
+        (Some((from, first)), Some((_, last))) => {
+            let seconds = now.0.saturating_sub(from.0).as_secs_f64();
+            if seconds < 0.5 { 0.0 } else { last.saturating_sub(*first) as f64 / seconds }
+        }
+        _ => 0.0,
+    }
+}
+
+fn eta(asked: u64, counted: u64, rate: f64) -> Option<f64> {
+    (rate > 0.0).then(|| asked.saturating_sub(counted) as f64 / rate)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rate_is_that_of_the_window_and_falls_when_nothing_comes() {
+        let at = |seconds: u64| Moment(Duration::from_secs(seconds));
+        let mut samples: VecDeque<_> = (0..=60).map(|s| (at(s), 10 * s)).collect();
+        assert!((rate(&mut samples, at(60)) - 10.0).abs() < 0.5);
+        assert!(samples.len() <= 32);
+        assert!(rate(&mut samples, at(300)) < 1.0);
+    }
+}
