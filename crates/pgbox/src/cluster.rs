@@ -42,9 +42,10 @@ impl PgBox {
         PgBox::open(settings, Durability::Durable)
     }
 
-    /// A server for tests, on programs found on this machine: in a temporary directory that is
-    /// deleted with it, without fsync, for at most 60 connections. Where the thread panics, the
-    /// directory is kept and its path printed.
+    /// A server for tests, on programs found on this machine: in a temporary directory (in memory
+    /// where Linux has room and `TMPDIR` names no other place) that is deleted with it, without
+    /// fsync, for at most 60 connections. Where the thread panics, the directory is kept and its
+    /// path printed.
     ///
     /// # Errors
     /// As [`PgBox::start`].

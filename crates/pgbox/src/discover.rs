@@ -86,6 +86,7 @@ impl Binaries {
     }
 
     /// The path of one of the programs.
+    #[cfg(unix)]
     pub(crate) fn program(&self, name: &str) -> PathBuf {
         self.bin_dir.join(name)
     }

@@ -150,6 +150,7 @@ pub enum Error {
 
 impl Error {
     /// For `map_err` on file operations.
+    #[cfg(unix)]
     pub(crate) fn io(
         action: &'static str,
         path: impl Into<PathBuf>,

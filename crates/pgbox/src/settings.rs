@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::{Environment, Found};
 
 /// How much the data is worth.
+#[cfg(unix)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Durability {
     /// Survives a power cut: everything Postgres promises.

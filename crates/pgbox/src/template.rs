@@ -1,7 +1,7 @@
 //! A packed empty cluster that throwaway servers are unpacked from.
 //!
-//! initdb costs a second of processor time, unpacking its result a twentieth of that, and a test
-//! suite starts many servers. The template is one file in the temporary directory, so that a
+//! initdb costs a second of processor time, unpacking its result into memory a twentieth of that,
+//! and a test suite starts many servers. The template is one file in the temporary directory, so that a
 //! cleaner of old files removes all of it or nothing; it is used only when it belongs to the
 //! server's own user. Whatever fails here, initdb is run instead.
 

@@ -19,12 +19,15 @@ use crate::{
 
 const PREFIX: &str = "elomill-throwaway-";
 
+/// Room that a memory file system must have to be used.
+const MEMORY_FLOOR_BYTES: u64 = 1 << 30;
+
 /// The name of the file that says: leave this directory for somebody to look at.
 const KEEP: &str = "kept-after-a-failure";
 
 /// Makes a directory and the lock that says its owner lives.
 pub(crate) fn create() -> Result<(PathBuf, File), Error> {
-    let parent = env::temp_dir();
+    let parent = parent();
     sweep(&parent);
     let dir = tempfile::Builder::new()
         .prefix(PREFIX)
@@ -40,6 +43,16 @@ pub(crate) fn create() -> Result<(PathBuf, File), Error> {
     lock.lock_shared().map_err(Error::io("lock", &unnamed))?;
     fs::rename(&unnamed, layout.users()).map_err(Error::io("rename", &unnamed))?;
     Ok((dir, lock))
+}
+
+/// The temporary directory, or Linux's memory file system where nobody asked for another place and
+/// it has room: a cluster is a thousand small files, and disks take up to seconds to make them.
+fn parent() -> PathBuf {
+    let temp = env::temp_dir();
+    let memory = Path::new("/dev/shm");
+    let roomy = rustix::fs::statvfs(memory)
+        .is_ok_and(|stat| stat.f_bavail.saturating_mul(stat.f_frsize) >= MEMORY_FLOOR_BYTES);
+    if temp == Path::new("/tmp") && memory.is_dir() && roomy { memory.to_owned() } else { temp }
 }
 
 /// Marks a directory as evidence.
