@@ -1,0 +1,110 @@
+//! Opening books: one position a line, known by the SHA-256 of their bytes.
+//!
+//! Every game has a book that the program carries; how it was made stands in `books/README.md`.
+
+use crate::output::hinted;
+use anyhow::Context;
+use model::GameKind;
+use model::file::BookChoice;
+use sha2::{Digest, Sha256};
+use std::borrow::Cow;
+use std::path::Path;
+
+/// A book and its name.
+#[derive(Clone, Debug)]
+pub(crate) struct Book {
+    /// Its bytes, as they are hashed and sent.
+    pub(crate) bytes: Cow<'static, [u8]>,
+    /// SHA-256 of the bytes, in lower-case hex.
+    pub(crate) sha256: String,
+}
+
+/// The book that the program carries for a game.
+fn builtin(game: GameKind) -> &'static [u8] {
+    match game {
+        GameKind::Xiangqi => include_bytes!("../../books/xiangqi.epd"),
+        GameKind::TicTacToe => include_bytes!("../../books/tictactoe.epd"),
+    }
+}
+
+impl Book {
+    /// Opens what a run file chose; `folder` is where the run file stands.
+    ///
+    /// # Errors
+    /// The file cannot be read, or one of its lines is no position from which a game can be played.
+    pub(crate) fn open(choice: &BookChoice, game: GameKind, folder: &Path) -> anyhow::Result<Self> {
+        let bytes: Cow<'static, [u8]> = match choice {
+            BookChoice::Builtin => builtin(game).into(),
+            BookChoice::File(name) => {
+                let path = folder.join(name);
+                let bytes = std::fs::read(&path)
+                    .with_context(|| format!("cannot read the book {}", path.display()))?;
+                check(game, &bytes, &path)?;
+                bytes.into()
+            }
+        };
+        let sha256 = hex(&Sha256::digest(&bytes));
+        Ok(Self { bytes, sha256 })
+    }
+
+    /// Its positions.
+    pub(crate) fn positions(&self) -> Vec<String> {
+        let text = String::from_utf8_lossy(&self.bytes);
+        text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect()
+    }
+}
+
+fn check(game: GameKind, bytes: &[u8], path: &Path) -> anyhow::Result<()> {
+    let hint = "a book has one position a line, in the game's own notation";
+    let text = std::str::from_utf8(bytes)
+        .map_err(|_| hinted(format_args!("{} is no text", path.display()), hint))?;
+    let mut positions = 0;
+    for (i, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        arena::check_opening(game, line.trim()).map_err(|error| {
+            hinted(format_args!("{}: line {}: {error}", path.display(), i + 1), hint)
+        })?;
+        positions += 1;
+    }
+    if positions == 0 {
+        return Err(hinted(format_args!("the book {} is empty", path.display()), hint));
+    }
+    Ok(())
+}
+
+/// Bytes as lower-case hex.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_builtin_book_holds_distinct_playable_positions() {
+        for (game, least) in [(GameKind::Xiangqi, 2000), (GameKind::TicTacToe, 20)] {
+            check(game, builtin(game), Path::new("builtin")).unwrap();
+            let book = Book::open(&BookChoice::Builtin, game, Path::new("")).unwrap();
+            let positions = book.positions();
+            let distinct: BTreeSet<_> = positions.iter().collect();
+            assert_eq!(distinct.len(), positions.len(), "{game}");
+            assert!(positions.len() >= least, "{game}: {}", positions.len());
+            assert_eq!(book.sha256.len(), 64);
+        }
+    }
+
+    #[test]
+    fn a_bad_line_of_a_book_is_named() {
+        for (text, part) in [
+            ("x../.../... o\n\nnonsense\n", "line 3"),
+            ("xxx/oo./... o\n", "line 1"),
+            ("\n", "is empty"),
+            ("\u{feff}x../.../... o", "line 1"),
+        ] {
+            let error = check(GameKind::TicTacToe, text.as_bytes(), Path::new("b.epd"));
+            let error = error.unwrap_err().to_string();
+            assert!(error.contains(part) && error.contains("\nhint: "), "{text:?}: {error}");
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! The subcommands: what the words of the command line are, and which file does what they say.
+
+mod bench;
+mod completions;
+mod db;
+mod demo;
+mod params;
+mod perft;
+mod runs;
+mod stats;
+mod test;
+mod tune;
+mod up;
+mod watch;
+mod worker;
+mod workers;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// Grinds games into Elo: tunes the parameters of a game engine and proves the gain.
+#[derive(Debug, Parser)]
+#[command(name = "elomill", version, after_help = crate::env::help())]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Everything on this machine: tunes the built-in xiangqi engine and tests the result
+    Demo(Box<demo::Args>),
+    /// Runs database, coordinator and a worker on this machine until it is told to end
+    Up(up::Args),
+    /// Files a tune from a TOML file
+    Tune(tune::Args),
+    /// Files a sequential test from a TOML file
+    Test(test::Args),
+    /// Lists, shows and steers runs
+    Runs(runs::Args),
+    /// Watches a run to its end
+    Watch(watch::Args),
+    /// Plays games for a coordinator
+    Worker(worker::Args),
+    /// Lists the workers of a coordinator
+    Workers(workers::Args),
+    /// Prints the parameters of the built-in engine
+    Params(params::Args),
+    /// Counts the positions of a move tree
+    Perft(perft::Args),
+    /// Searches fixed positions: a fingerprint of the engine, and its speed
+    Bench(bench::Args),
+    /// Computes statistics of game pairs
+    Stats(stats::Args),
+    /// The private Postgres, by hand
+    Db(db::Args),
+    /// Prints a completion script for a shell
+    Completions(completions::Args),
+}
+
+impl Command {
+    /// Does what the command says.
+    ///
+    /// # Errors
+    /// As the command; the message ends with a hint where there is one.
+    pub(crate) async fn run(self) -> anyhow::Result<ExitCode> {
+        match self {
+            // Boxed: the state of these is large, and they are awaited once.
+            Command::Demo(args) => Box::pin(args.run()).await,
+            Command::Up(args) => Box::pin(args.run()).await,
+            Command::Tune(args) => Box::pin(args.run()).await,
+            Command::Test(args) => Box::pin(args.run()).await,
+            Command::Runs(args) => Box::pin(args.run()).await,
+            Command::Watch(args) => Box::pin(args.run()).await,
+            Command::Worker(args) => Box::pin(args.run()).await,
+            Command::Workers(args) => Box::pin(args.run()).await,
+            Command::Params(args) => args.run(),
+            Command::Perft(args) => args.run(),
+            Command::Bench(args) => args.run(),
+            Command::Stats(args) => args.run(),
+            Command::Db(args) => Box::pin(args.run()).await,
+            Command::Completions(args) => args.run(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Cli;
+    use clap::CommandFactory;
+
+    #[test]
+    fn verify_cli() {
+        Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,105 @@
+//! `elomill params`: every tunable constant of the built-in engine, in forms that others read.
+
+use crate::output::{json, line};
+use crate::tables::{Column, number, table};
+use clap::ValueEnum;
+use engine::{TunableDef, Tunables};
+use model::{GameKind, ParameterDef, ParameterKind};
+use std::process::ExitCode;
+
+/// What the command takes.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// xiangqi or tictactoe; the same engine plays both
+    #[arg(long)]
+    game: GameKind,
+    /// For people, for run files (toml), for chess testers' tools (spsa), for scripts (json)
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    format: Format,
+    /// One JSON object a line: the same as --format json
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Table,
+    Toml,
+    Spsa,
+    Json,
+}
+
+impl Args {
+    /// # Errors
+    /// The list cannot be written.
+    pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
+        let definitions = Tunables::definitions();
+        match if self.json { Format::Json } else { self.format } {
+            Format::Table => line(people(definitions))?,
+            Format::Toml => {
+                line(format_args!("# Parameters of the built-in engine, for {}", self.game))?;
+                for def in definitions {
+                    line(toml(def))?;
+                }
+            }
+            Format::Spsa => {
+                for def in definitions {
+                    line(spsa(&def.into()))?;
+                }
+            }
+            Format::Json => {
+                for def in definitions {
+                    json(&ParameterDef::from(def))?;
+                }
+            }
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn people(definitions: &[TunableDef]) -> String {
+    use Column::{Number, Text};
+    let columns = [
+        Text("parameter"),
+        Number("default"),
+        Number("min"),
+        Number("max"),
+        Number("c_end"),
+        Text("meaning"),
+    ];
+    let rows: Vec<_> = definitions
+        .iter()
+        .map(|def| {
+            let numbers = [def.default, def.min, def.max, def.c_end].map(number);
+            let mut row = vec![def.name.to_owned()];
+            row.extend(numbers);
+            row.push(def.doc.to_owned());
+            row
+        })
+        .collect();
+    table(&columns, &rows)
+}
+
+/// A table of a run file, with what it does above it.
+fn toml(def: &TunableDef) -> String {
+    let ParameterDef { name, kind, start, min, max, c_end, r_end } = def.into();
+    let kind = match kind {
+        ParameterKind::Int => "int",
+        ParameterKind::Float => "float",
+    };
+    format!(
+        "\n# {}\n[[parameter]]\nname = \"{name}\"\nkind = \"{kind}\"\nstart = {start}\n\
+         min = {min}\nmax = {max}\nc_end = {c_end}\nr_end = {r_end}",
+        def.doc
+    )
+}
+
+/// `name,kind,start,min,max,c_end,r_end`: what OpenBench and fishtest take in their forms.
+fn spsa(def: &ParameterDef) -> String {
+    let ParameterDef { name, kind, start, min, max, c_end, r_end } = def;
+    let kind = match kind {
+        ParameterKind::Int => "int",
+        ParameterKind::Float => "float",
+    };
+    format!("{name},{kind},{start},{min},{max},{c_end},{r_end}")
+}

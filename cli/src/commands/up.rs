@@ -1,0 +1,54 @@
+//! `elomill up`: the whole house, to stay.
+
+use crate::house::{HouseArgs, Worker};
+use crate::interrupt::Interrupt;
+use crate::output::{json, line, say};
+use std::process::ExitCode;
+
+/// What the command takes.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    house: HouseArgs,
+    /// Only coordinate; workers elsewhere play
+    #[arg(long)]
+    no_worker: bool,
+    /// Print the addresses as one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+impl Args {
+    /// # Errors
+    /// A part of the house does not start, cannot go on, or does not end.
+    pub(crate) async fn run(self) -> anyhow::Result<ExitCode> {
+        let interrupt = Interrupt::listen()?;
+        crate::logging::to_file(self.house.folder()?.log_file("elomill.log")?);
+        let worker = if self.no_worker { Worker::None } else { Worker::Own };
+        let mut house = self.house.open(worker).await?;
+        let told = self.tell(house.url());
+        let outcome = match told {
+            Err(error) => Err(error),
+            Ok(()) => tokio::select! {
+                () = interrupt.finish.cancelled() => Ok(()),
+                error = house.failed() => Err(error),
+            },
+        };
+        let closed = house.close(&interrupt).await;
+        outcome.and(closed)?;
+        say("ended");
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn tell(&self, url: &str) -> anyhow::Result<()> {
+        if self.json {
+            return json(&serde_json::json!({ "url": url, "pid": std::process::id() }));
+        }
+        line(format_args!("web pages  {url}/"))?;
+        line(format_args!("gRPC       {url}"))?;
+        let options = self.house.data_dir_option();
+        say(format_args!("file a run: elomill tune FILE{options}"));
+        say("end with Ctrl-C");
+        Ok(())
+    }
+}

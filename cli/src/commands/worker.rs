@@ -1,0 +1,98 @@
+//! `elomill worker`: plays games for a coordinator until it is told to end.
+
+use crate::interrupt::Interrupt;
+use crate::output::{is_watched, say};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::io::BufRead;
+use std::process::ExitCode;
+use tokio::sync::watch;
+use worker::{Shutdown, Status};
+
+/// What the command takes.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    worker: worker::cli::Args,
+    /// End when the starting process does: stdin is a pipe from it
+    #[arg(long, hide = true)]
+    exit_with_parent: bool,
+}
+
+impl Args {
+    /// # Errors
+    /// The state folder cannot be used, or the coordinator will never have this worker.
+    pub(crate) async fn run(self) -> anyhow::Result<ExitCode> {
+        let interrupt = Interrupt::listen()?;
+        let shows_status = is_watched() && !self.exit_with_parent;
+        crate::logging::to_stderr(if shows_status { "warn" } else { "info" });
+        if self.exit_with_parent {
+            listen_to_parent(interrupt.clone());
+        }
+        let shutdown =
+            Shutdown { finish: interrupt.finish.clone(), abort: interrupt.hurry.clone() };
+        let mut settings = self.worker.resolve()?;
+        let (sender, receiver) = watch::channel(Status::default());
+        settings.status = Some(sender);
+        let line = shows_status.then(|| tokio::spawn(show(receiver)));
+        let summary = worker::run(settings, shutdown).await;
+        if let Some(line) = line {
+            line.abort();
+        }
+        let summary = summary?;
+        say(format_args!(
+            "played {} pairs: {} handed in, {} kept for the next start",
+            summary.played, summary.accepted, summary.spooled
+        ));
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// Ends the worker when its parent says so or is gone. A thread of its own: reading cannot be
+/// cancelled, and nothing waits for it.
+fn listen_to_parent(interrupt: Interrupt) {
+    std::thread::spawn(move || {
+        let finish = crate::house::FINISH;
+        for line in std::io::stdin().lock().lines() {
+            match line {
+                Ok(line) if line.trim() == finish => interrupt.finish.cancel(),
+                Ok(_) => {}
+                Err(_) => break,
+            }
+        }
+        interrupt.finish.cancel();
+        interrupt.hurry.cancel();
+    });
+}
+
+/// One line that is always true, for as long as the worker runs.
+async fn show(mut status: watch::Receiver<Status>) {
+    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(4));
+    if let Ok(style) = ProgressStyle::with_template("{msg}") {
+        bar.set_style(style);
+    }
+    loop {
+        bar.set_message(status_line(&status.borrow_and_update()));
+        if status.changed().await.is_err() {
+            return;
+        }
+    }
+}
+
+fn status_line(status: &Status) -> String {
+    let doing = match (status.connected, status.run, &status.idle_reason) {
+        (false, ..) => "not connected".to_owned(),
+        (true, Some(run), _) => format!("run {run}"),
+        (true, None, Some(reason)) => format!("idle: {}", model::printable(reason, 80)),
+        (true, None, None) => "idle".to_owned(),
+    };
+    let ending = if status.ending { "  ending; Ctrl-C again to give up the games" } else { "" };
+    format!(
+        "{doing}  {}/{} slots  {:.0} games/min  {} nodes/s  {} pairs accepted, {} waiting{ending}",
+        status.playing,
+        status.slots,
+        status.games_per_minute,
+        status.nodes_per_second,
+        status.accepted,
+        status.spooled
+    )
+}

@@ -1,0 +1,182 @@
+//! From an author's file to a filed run: read, checked against the engine, sent with its book.
+
+use crate::books::Book;
+use crate::client::Control;
+use crate::endpoint::{CoordinatorArgs, Locator};
+use crate::output::{hinted, json, line, say};
+use crate::{display::Display, follow, interrupt::Interrupt};
+use anyhow::Context;
+use model::file::{RunFile, Surroundings, Tuned};
+use model::spec::{Job, RunSpec};
+use model::view::{ProgressView, RunView};
+use model::{FindingList, ParameterDef, ParameterSet, RunId};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Files a run from a TOML file.
+#[derive(clap::Args, Debug)]
+pub(crate) struct FileArgs {
+    /// The run as a TOML file; `examples/` has some
+    file: PathBuf,
+    /// Watch the run to its end
+    #[arg(long)]
+    follow: bool,
+    /// Only check the file, against the built-in engine
+    #[arg(long, conflicts_with = "follow")]
+    check: bool,
+    /// Print JSON: the id, then with --follow each state
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    coordinator: CoordinatorArgs,
+}
+
+/// Reads a file and says everything that is wrong with it.
+pub(crate) fn read(path: &Path) -> anyhow::Result<RunFile> {
+    let text =
+        std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    RunFile::parse(&text).map_err(|findings| refused(path, &findings))
+}
+
+/// What the built-in engine knows.
+pub(crate) fn known_parameters() -> Vec<ParameterDef> {
+    engine::Tunables::definitions().iter().map(ParameterDef::from).collect()
+}
+
+/// A complete specification and its book.
+pub(crate) fn resolve(
+    path: &Path,
+    file: &RunFile,
+    tuned: Option<Tuned>,
+) -> anyhow::Result<(RunSpec, Book)> {
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let book = Book::open(&file.book, file.game, folder)?;
+    let known = known_parameters();
+    let surroundings = Surroundings { known: &known, book_sha256: book.sha256.clone(), tuned };
+    let spec = file.resolve(&surroundings).map_err(|findings| refused(path, &findings))?;
+    Ok((spec, book))
+}
+
+/// What a test needs of a tune, whose fixed values belong to both sides.
+pub(crate) fn tuned(run: &RunView) -> anyhow::Result<Tuned> {
+    let (Job::Tune(spec), ProgressView::Tune(view)) = (&run.spec.job, &run.progress) else {
+        return Err(hinted(
+            format_args!("run {} is a {}, not a tune", run.id, run.kind),
+            "candidate_run takes the id of a tune; `elomill runs list` shows the kinds",
+        ));
+    };
+    let with_fixed = |values: ParameterSet| {
+        let mut set = spec.fixed.clone();
+        set.0.extend(values.0);
+        set
+    };
+    let start = spec.parameters.iter().map(|def| (def.name.clone(), def.start)).collect();
+    Ok(Tuned {
+        run: run.id,
+        start: with_fixed(start),
+        suggested: with_fixed(view.suggested.clone()),
+    })
+}
+
+fn refused(path: &Path, FindingList(findings): &FindingList) -> anyhow::Error {
+    let count = match findings.len() {
+        1 => "a mistake".to_owned(),
+        n => format!("{n} mistakes"),
+    };
+    let list: Vec<_> =
+        findings.iter().map(|finding| format!("{}: {finding}", path.display())).collect();
+    anyhow::anyhow!("{} has {count}\n{}", path.display(), list.join("\n"))
+}
+
+impl FileArgs {
+    /// Files the run; `kind` is what the command takes, `tune` or `test`.
+    pub(crate) async fn file(self, kind: &str) -> anyhow::Result<ExitCode> {
+        let file = read(&self.file)?;
+        if file.job.kind() != kind {
+            return Err(hinted(
+                format_args!("{} describes a {}", self.file.display(), file.job.kind()),
+                format_args!("elomill {} {}", file.job.kind(), self.file.display()),
+            ));
+        }
+        if self.check {
+            return self.check_only(&file);
+        }
+        let locator = self.coordinator.locator()?;
+        let mut control = Control::connect(&locator).await?;
+        let tuned = match file.candidate_run() {
+            Some(run) => Some(tuned(&control.run(run).await?)?),
+            None => None,
+        };
+        let (spec, book) = resolve(&self.file, &file, tuned)?;
+        let run = control.create(&spec, &book.bytes).await?;
+        self.announce(run, &control.page(run))?;
+        if self.follow { self.watch(&locator, run).await } else { Ok(ExitCode::SUCCESS) }
+    }
+
+    fn check_only(&self, file: &RunFile) -> anyhow::Result<ExitCode> {
+        // The result of a tune is in the ledger: all else is checked with empty stand-ins of it.
+        let tuned = file.candidate_run().map(|run| Tuned {
+            run,
+            start: ParameterSet::default(),
+            suggested: known_parameters().iter().map(|d| (d.name.clone(), d.start)).collect(),
+        });
+        let (spec, book) = resolve(&self.file, file, tuned)?;
+        if self.json {
+            json(&spec)?;
+        } else {
+            line(format_args!(
+                "{}: a good {} of {} in {} pairs, book of {} positions",
+                self.file.display(),
+                spec.job.kind(),
+                spec.game,
+                spec.job.pairs_asked(),
+                book.positions().len()
+            ))?;
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn announce(&self, run: RunId, page: &str) -> anyhow::Result<()> {
+        if self.json {
+            json(&serde_json::json!({ "id": run, "page": page }))?;
+        } else {
+            line(run)?;
+            say(format_args!("live page: {page}"));
+            if !self.follow {
+                say(format_args!("watch it: elomill watch {run}"));
+            }
+        }
+        Ok(())
+    }
+
+    async fn watch(&self, locator: &Locator, run: RunId) -> anyhow::Result<ExitCode> {
+        let interrupt = Interrupt::listen()?;
+        watch_to_end(locator, run, &interrupt, self.json).await
+    }
+}
+
+/// Watches a run and says how it ended.
+pub(crate) async fn watch_to_end(
+    locator: &Locator,
+    run: RunId,
+    interrupt: &Interrupt,
+    as_json: bool,
+) -> anyhow::Result<ExitCode> {
+    let mut display = if as_json { Display::Silent } else { Display::new() };
+    let each = |view: &RunView| if as_json { json(view) } else { Ok(()) };
+    let followed = follow::follow(locator, run, interrupt, &mut display, each).await?;
+    match followed {
+        follow::Followed::Over(view) => {
+            if !as_json {
+                line(crate::summary::describe(&view))?;
+            }
+            Ok(ExitCode::SUCCESS)
+        }
+        follow::Followed::Interrupted => {
+            say(format_args!(
+                "run {run} goes on without you; look again with `elomill watch {run}`"
+            ));
+            Ok(ExitCode::FAILURE)
+        }
+    }
+}

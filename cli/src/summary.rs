@@ -1,0 +1,331 @@
+//! Runs in words: the moved parameters of a tune, the verdict of a test. Pure.
+
+use crate::tables::{Column, duration, number, table};
+use model::spec::{Job, TuneSpec};
+use model::view::{ProgressView, RunState, RunView, TestView, TuneView, Verdict};
+
+/// How far a parameter has moved from its start, in units of its final perturbation.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Move<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) steps: f64,
+}
+
+/// The moves of a tune, the farthest first; equal ones by name.
+pub(crate) fn moves<'a>(spec: &'a TuneSpec, view: &TuneView) -> Vec<Move<'a>> {
+    let mut moves: Vec<_> = spec
+        .parameters
+        .iter()
+        .zip(&view.theta)
+        .map(|(def, theta)| Move { name: &def.name, steps: (theta - def.start) / def.c_end })
+        .collect();
+    moves.sort_by(|a, b| b.steps.abs().total_cmp(&a.steps.abs()).then(a.name.cmp(b.name)));
+    moves
+}
+
+/// One line on where a run stands, without its pairs: what follows the progress bar.
+pub(crate) fn standing(run: &RunView) -> String {
+    match (&run.spec.job, &run.progress) {
+        (Job::Tune(spec), ProgressView::Tune(view)) => moves(spec, view)
+            .iter()
+            .take(3)
+            .map(|m| format!("{} {:+.1}", m.name, m.steps))
+            .collect::<Vec<_>>()
+            .join("  "),
+        (_, ProgressView::Test(view)) => format!(
+            "LLR {:+.2} in {:.2} … {:.2}  Elo {}",
+            view.llr,
+            view.lower,
+            view.upper,
+            elo(view)
+        ),
+        // Convert refuses an answer in which job and progress differ.
+        (Job::Test(_), ProgressView::Tune(_)) => String::new(),
+    }
+}
+
+/// One whole line on where a run stands, for a log.
+pub(crate) fn progress_line(run: &RunView) -> String {
+    let mut line = format!(
+        "{} {}: {} of {} pairs, {:.1} pairs/s",
+        run.kind, run.id, run.counted_pairs, run.asked_pairs, run.pairs_per_second
+    );
+    if let Some(eta) = run.eta_seconds {
+        line.push_str(&format!(", {} left", duration(eta)));
+    }
+    let standing = standing(run);
+    if !standing.is_empty() {
+        line.push_str(&format!("; {standing}"));
+    }
+    match run.state {
+        RunState::Paused => line.push_str(" (paused)"),
+        RunState::Stopped => line.push_str(" (stopped)"),
+        RunState::Running | RunState::Finished => {}
+    }
+    line
+}
+
+/// `+12.3 ± 9.1`, or both ends where the interval is lopsided.
+fn elo(view: &TestView) -> String {
+    let (below, above) = (view.elo - view.elo_low, view.elo_high - view.elo);
+    if (below - above).abs() < 0.1 * (below + above) {
+        format!("{:+.1} ± {:.1}", view.elo, 0.5 * (below + above))
+    } else {
+        format!("{:+.1} ({:+.1} … {:+.1})", view.elo, view.elo_low, view.elo_high)
+    }
+}
+
+/// Start against tuned value of each parameter of a tune.
+pub(crate) fn tuned_table(spec: &TuneSpec, view: &TuneView) -> String {
+    use Column::{Number, Text};
+    let columns = [Text("parameter"), Number("start"), Number("tuned"), Number("moved by c_end")];
+    let rows: Vec<_> = spec
+        .parameters
+        .iter()
+        .zip(&view.theta)
+        .map(|(def, theta)| {
+            let tuned = view.suggested.get(&def.name).unwrap_or(*theta);
+            let steps = (theta - def.start) / def.c_end;
+            vec![def.name.clone(), number(def.start), number(tuned), format!("{steps:+.1}")]
+        })
+        .collect();
+    table(&columns, &rows)
+}
+
+/// Everything that a test found, a line each.
+pub(crate) fn test_lines(run: &RunView, view: &TestView) -> Vec<String> {
+    let wdl = run.tally.wdl;
+    let cells = run.tally.pentanomial.0.map(|pairs| pairs.to_string()).join(", ");
+    let Job::Test(spec) = &run.spec.job else { return Vec::new() };
+    let sprt = spec.sprt;
+    vec![
+        format!(
+            "games        {} won, {} drawn, {} lost by the candidate ({} pairs)",
+            wdl.wins, wdl.draws, wdl.losses, run.counted_pairs
+        ),
+        format!("pentanomial  [{cells}]  (LL, LD, LW+DD, DW, WW)"),
+        format!(
+            "LLR          {:+.2}, bounds {:.2} and {:.2} ({} Elo {} against {}, α {}, β {})",
+            view.llr,
+            view.lower,
+            view.upper,
+            sprt.model.name(),
+            number(sprt.elo0),
+            number(sprt.elo1),
+            number(sprt.alpha),
+            number(sprt.beta)
+        ),
+        format!(
+            "Elo          {} (95 %), normalised {:+.1}, likelihood of superiority {:.1} %",
+            elo(view),
+            view.normalized_elo,
+            100.0 * view.los
+        ),
+        format!("verdict      {}", verdict(run, view)),
+    ]
+}
+
+/// What a test said, plainly.
+pub(crate) fn verdict(run: &RunView, view: &TestView) -> String {
+    match (view.verdict, run.state) {
+        (Some(Verdict::Accepted), _) => "accepted: the candidate is stronger".to_owned(),
+        (Some(Verdict::Rejected), _) => "rejected: the gain asked for is not there".to_owned(),
+        (Some(Verdict::Inconclusive), _) => {
+            format!("inconclusive: {} pairs did not reach either bound", run.counted_pairs)
+        }
+        (None, RunState::Stopped) => "none: the test was stopped by hand".to_owned(),
+        (None, _) => "none yet: the test goes on".to_owned(),
+    }
+}
+
+/// A run as `runs show` prints it.
+pub(crate) fn describe(run: &RunView) -> String {
+    let mut lines = vec![
+        format!("run          {} ({}, {})", run.id, run.kind, run.spec.game),
+        format!("name         {}", model::printable(&run.spec.name, 120)),
+        format!("state        {}{}", run.state.name(), reason(run)),
+        format!(
+            "pairs        {} counted of {} asked, {} leased, {:.1} per second",
+            run.counted_pairs, run.asked_pairs, run.leased_pairs, run.pairs_per_second
+        ),
+        format!(
+            "limits       {} nodes a move, {} plies a game, {} KiB hash, {} pairs a lease",
+            run.spec.limit.nodes,
+            run.spec.limit.max_plies,
+            run.spec.limit.hash_kib,
+            run.spec.lease_pairs
+        ),
+        format!(
+            "leases       {} active, {} completed, {} returned, {} expired, {} revoked; {} reports",
+            run.leases.active,
+            run.leases.completed,
+            run.leases.returned,
+            run.leases.expired,
+            run.leases.revoked,
+            run.reports
+        ),
+        format!("seed         {}, weight {}", run.spec.seed, number(run.spec.weight)),
+    ];
+    match (&run.spec.job, &run.progress) {
+        (Job::Tune(spec), ProgressView::Tune(view)) => {
+            lines.push(String::new());
+            lines.push(tuned_table(spec, view));
+        }
+        (_, ProgressView::Test(view)) => lines.extend(test_lines(run, view)),
+        (Job::Test(_), ProgressView::Tune(_)) => {}
+    }
+    lines.join("\n")
+}
+
+fn reason(run: &RunView) -> String {
+    if run.state_reason.is_empty() {
+        String::new()
+    } else {
+        format!(": {}", model::printable(&run.state_reason, 200))
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use model::spec::{EloModel, GameLimit, RunSpec, SprtSpec, TestSpec};
+    use model::view::LeaseCounts;
+    use model::{
+        GameKind, Nodes, Pairs, ParameterDef, ParameterKind, ParameterSet, Pentanomial, Ply, RunId,
+        Tally, Wdl,
+    };
+
+    /// A tune of two parameters at this point.
+    pub(crate) fn tune(id: i64, name: &str, state: RunState, theta: [f64; 2]) -> RunView {
+        let def = |name: &str, start, c_end| ParameterDef {
+            name: name.to_owned(),
+            kind: ParameterKind::Float,
+            start,
+            min: -100.0,
+            max: 100.0,
+            c_end,
+            r_end: 0.002,
+        };
+        let job = Job::Tune(TuneSpec {
+            pairs: Pairs(100),
+            alpha: 0.602,
+            gamma: 0.101,
+            a_ratio: 0.1,
+            parameters: vec![def("alef", 1.0, 0.5), def("bet", 10.0, 2.0)],
+            fixed: ParameterSet::default(),
+        });
+        let progress = ProgressView::Tune(TuneView {
+            theta: theta.to_vec(),
+            suggested: [("alef".to_owned(), theta[0]), ("bet".to_owned(), theta[1].round())]
+                .into_iter()
+                .collect(),
+            trace: Vec::new(),
+        });
+        view(id, name, state, job, progress)
+    }
+
+    /// A test that stands here.
+    pub(crate) fn test(
+        id: i64,
+        name: &str,
+        state: RunState,
+        tune: Option<i64>,
+        verdict: Option<Verdict>,
+    ) -> RunView {
+        let job = Job::Test(TestSpec {
+            candidate: [("alef".to_owned(), 2.0)].into_iter().collect(),
+            base: ParameterSet::default(),
+            candidate_run: tune.map(RunId),
+            sprt: SprtSpec {
+                elo0: 0.0,
+                elo1: 10.0,
+                alpha: 0.05,
+                beta: 0.05,
+                model: EloModel::Normalized,
+            },
+            max_pairs: Pairs(100),
+        });
+        let progress = ProgressView::Test(TestView {
+            llr: 2.99,
+            lower: -2.94,
+            upper: 2.94,
+            elo: 40.0,
+            elo_low: 21.0,
+            elo_high: 60.0,
+            normalized_elo: 61.5,
+            los: 0.999,
+            verdict,
+            trace: Vec::new(),
+        });
+        view(id, name, state, job, progress)
+    }
+
+    fn view(id: i64, name: &str, state: RunState, job: Job, progress: ProgressView) -> RunView {
+        RunView {
+            id: RunId(id),
+            kind: job.kind().to_owned(),
+            spec: RunSpec {
+                name: name.to_owned(),
+                game: GameKind::TicTacToe,
+                seed: 1,
+                weight: 1.0,
+                limit: GameLimit { nodes: Nodes(50), max_plies: Ply(300), hash_kib: 16 },
+                book: "0a".repeat(32),
+                lease_pairs: 8,
+                job,
+            },
+            state,
+            state_reason: String::new(),
+            created_at_unix_ms: 0,
+            ended_at_unix_ms: None,
+            asked_pairs: 100,
+            counted_pairs: 40,
+            leased_pairs: 8,
+            tally: Tally {
+                pentanomial: Pentanomial([1, 2, 20, 10, 7]),
+                wdl: Wdl { wins: 40, draws: 20, losses: 20 },
+            },
+            pairs_per_second: 4.0,
+            eta_seconds: Some(15.0),
+            leases: LeaseCounts::default(),
+            reports: 5,
+            progress,
+        }
+    }
+
+    #[test]
+    fn the_farthest_moves_come_first_in_units_of_c_end() {
+        let run = tune(3, "t", RunState::Running, [0.5, 15.0]);
+        assert_eq!(standing(&run), "bet +2.5  alef -1.0");
+        let line = progress_line(&run);
+        assert_eq!(line, "tune 3: 40 of 100 pairs, 4.0 pairs/s, 15 s left; bet +2.5  alef -1.0");
+    }
+
+    #[test]
+    fn a_test_is_told_with_every_figure_and_a_plain_verdict() {
+        let run = test(4, "t", RunState::Finished, None, Some(Verdict::Accepted));
+        let text = describe(&run);
+        for part in [
+            "40 won, 20 drawn, 20 lost",
+            "[1, 2, 20, 10, 7]",
+            "LLR          +2.99, bounds -2.94 and 2.94 (normalized Elo 0 against 10, α 0.05",
+            "Elo          +40.0 ± 19.5 (95 %)",
+            "verdict      accepted",
+        ] {
+            assert!(text.contains(part), "{part:?} is not in\n{text}");
+        }
+    }
+
+    #[test]
+    fn a_test_stopped_by_hand_has_no_verdict() {
+        let run = test(4, "t", RunState::Stopped, None, None);
+        assert!(describe(&run).contains("none: the test was stopped by hand"));
+    }
+
+    #[test]
+    fn the_tuned_value_is_what_a_user_would_set() {
+        let run = tune(3, "t", RunState::Finished, [0.5, 15.4]);
+        let text = describe(&run);
+        assert!(text.contains("15 ") && text.contains("+2.7"), "{text}");
+    }
+}
