@@ -226,13 +226,16 @@ fn a_recorded_process_id_that_now_belongs_to_another_does_not_block() {
     postgres.release().unwrap();
     let file = dir.path().join("pg/postmaster.pid");
     let cluster = dir.path().canonicalize().unwrap().join("pg");
-    let text = format!("{}\n{}\n1\n5432\n/s\n\n1 2\n", std::process::id(), cluster.display());
+    // A process of the server's own user: Postgres by itself would take it for a running server.
+    let another = PgBox::throwaway().unwrap();
+    let text = format!("{}\n{}\n1\n5432\n/s\n\n1 2\n", another.pid(), cluster.display());
     fs::write(&file, text).unwrap();
     // As a crashed server would have left it: readable by its user.
     fs::set_permissions(&file, fs::Permissions::from_mode(0o666)).unwrap();
     let postgres = PgBox::start(settings(dir.path())).unwrap();
     assert_eq!(postgres.origin(), Origin::Started);
     assert_eq!(query(&postgres, "SELECT 1"), "1");
+    assert!(exists(another.pid()), "the innocent process is left alone");
 }
 
 #[test]
