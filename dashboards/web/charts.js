@@ -28,8 +28,10 @@ export const lineStyle = (i) => ({
   dash: [[], [7, 4], [2, 3]][Math.floor(i / PALETTE) % 3],
 });
 
+/** From this width on there is room for names at the ends of the lines. */
+const LABELLED = 700;
 const FONT = '12px Inter, system-ui, sans-serif';
-const compact = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 });
+const compact = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 2 });
 /** @param {string} label @param {(v: number) => string} text */
 const axis = (label, text) => ({
   stroke: () => ink('dim'), font: FONT, labelFont: FONT, label, 
@@ -102,11 +104,11 @@ const zone = (u, from, to, color) => {
 /** The names at the ends of the lines, pushed apart. @param {any} u */
 const endLabels = (u) => {
   const shown = u.series.filter((s, i) => i > 0 && s.show);
-  if (u.width < 700 || shown.length > 24) return;
+  if (u.width < LABELLED || shown.length > 24) return;
   const { ctx, bbox, data } = u;
   const dpr = devicePixelRatio;
   const step = 15 * dpr;
-  const last = data[0].length - 1;
+  const last = u.series[0].idxs[1];
   const labels = u.series
     .map((s, i) => ({ s, v: i && s.show ? data[i][last] : null }))
     .filter((l) => l.v != null)
@@ -133,7 +135,7 @@ const endLabels = (u) => {
  */
 export const tracesChart = (box, names, shown, data, cursor) => mount(box, {
   label: 'units of c_end from the start',
-  padding: [12, (u) => (u.width < 700 || names.length > 24 ? 14 : 150), 0, 0],
+  padding: [12, (u) => (u.width < LABELLED ? 14 : 150), 0, 0],
   focus: { alpha: 0.2 },
   cursor: { focus: { prox: 16 }, y: false },
   range: (_, min, max) => {

@@ -3,7 +3,10 @@
 
 const WHOLE = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 const SHORT = new Intl.NumberFormat('en-US', { notation: 'compact', maximumSignificantDigits: 3 });
-const STAMP = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+/** @type {Intl.DateTimeFormatOptions} */
+const DAY = { month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' };
+const STAMP = new Intl.DateTimeFormat(undefined, DAY);
+const OLD_STAMP = new Intl.DateTimeFormat(undefined, { ...DAY, year: 'numeric' });
 
 /** @typedef {number | null | undefined} Maybe A number; JSON has null for what is not finite. */
 
@@ -24,7 +27,7 @@ export const percent = (part, whole) => (whole > 0 ? `${(100 * part / whole).toF
 /** A parameter's value: as many digits as tell its steps apart. @param {Maybe} n @param {number} step */
 export const inSteps = (n, step) => fixed(n, Math.max(0, Math.min(6, 2 - Math.floor(Math.log10(step)))));
 /** @param {number} ms */
-export const stamp = (ms) => STAMP.format(new Date(ms));
+export const stamp = (ms) => (Math.abs(Date.now() - ms) < 180 * 86400e3 ? STAMP : OLD_STAMP).format(new Date(ms));
 /** @param {Maybe} s */
 export const duration = (s) => {
   if (s == null) return '–';
@@ -61,7 +64,8 @@ export const spark = (svg) => {
   const values = [];
   const [area, line] = ['polygon', 'polyline'].map((kind) => svg.appendChild(document.createElementNS('http://www.w3.org/2000/svg', kind)));
   return (value) => {
-    values.push(value);
+    // The first value makes a level line at once.
+    values.push(...(values.length ? [value] : [value, value]));
     if (values.length > 120) values.shift();
     const top = Math.max(...values) || 1;
     const points = values.map((v, i) => `${(100 * i / Math.max(1, values.length - 1)).toFixed(1)},${(24 - 18 * v / top).toFixed(1)}`).join(' ');

@@ -29,7 +29,7 @@ const newRow = (run) => {
 /** @param {any} test */
 const verdict = (test) => {
   if (test.verdict) return test.verdict;
-  return `LLR ${signed(test.llr)} of ${signed(test.lower)} to ${signed(test.upper)}`;
+  return `LLR ${signed(test.llr)}`;
 };
 
 /** @param {any} run */
@@ -49,6 +49,7 @@ const runRow = (run) => {
     put(parts.main, `${signed(run.test.elo, 1)} Elo`);
     put(parts.side, `95 %: ${signed(run.test.elo_low, 1)} to ${signed(run.test.elo_high, 1)} · ${verdict(run.test)}`);
     setGauge(parts.gauge, run.test);
+    parts.side.title = `The LLR rejects at ${signed(run.test.lower)} and accepts at ${signed(run.test.upper)}`;
     parts.row.dataset.verdict = run.test.verdict ?? 'open';
   } else if (run.moved) {
     put(parts.main, `${count(run.moved.parameters)} parameter${run.moved.parameters === 1 ? '' : 's'}`);
@@ -70,7 +71,7 @@ const workerRow = (worker) => {
   const key = `worker ${worker.id}`;
   let row = rows.get(key);
   if (!row) {
-    row = el('tr', '', el('th', ''), el('td', 'dim'), ...[0, 1, 2, 3].map(() => el('td', 'n')), el('td', ''));
+    row = el('tr', '', el('th', ''), el('td', 'dim wide'), ...[0, 1, 2, 3].map(() => el('td', 'n')), el('td', ''));
     row.firstChild.setAttribute('scope', 'row');
     rows.set(key, row);
   }

@@ -17,7 +17,7 @@ const shared = (run) => {
   const part = (pairs) => `${100 * Math.min(1, pairs / run.asked_pairs)}%`;
   field('bar').style.width = part(run.counted_pairs);
   field('bar-leased').style.width = part(Math.min(run.leased_pairs, run.asked_pairs - run.counted_pairs));
-  show('pairs', `${count(run.counted_pairs)} of ${count(run.asked_pairs)} pairs, ${count(run.leased_pairs)} leased`);
+  show('pairs', `${count(run.counted_pairs)} of ${count(run.asked_pairs)} pairs`);
   show('rate', fixed(run.pairs_per_second, 1));
   rate(run.pairs_per_second);
   show('eta', over ? 'the run is over' : run.eta_seconds == null ? 'no rate yet' : `${duration(run.eta_seconds)} left at most`);
@@ -39,6 +39,7 @@ const shared = (run) => {
     put(row.querySelector('[data-c]'), percent(cells[i], pairs));
   });
   for (const [name, value] of Object.entries(run.leases)) put(document.querySelector(`[data-lease="${name}"]`), count(Number(value)));
+  show('leased', count(run.leased_pairs));
   show('reports', count(run.reports));
 };
 

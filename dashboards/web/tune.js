@@ -74,7 +74,7 @@ const build = () => {
   const every = (on) => chart.batch(() => shown.forEach((was, i) => { if (was !== on) toggle(i, on); }));
   all.addEventListener('click', () => every(true));
   none.addEventListener('click', () => every(false));
-  field('chips').replaceChildren(...chips, all, none);
+  field('chips').replaceChildren(...(names.length > FIRST_SHOWN ? [all, none, ...chips] : [...chips, all, none]));
   for (const button of field('chips').children) button.type = 'button';
 };
 
@@ -111,7 +111,7 @@ const draw = (now) => {
   [...field('params').rows].forEach((row, i) => {
     const p = parameters[i];
     const at = (v) => 100 * (v - p.min) / (p.max - p.min);
-    const [from, way, here] = row.querySelectorAll('i');
+    const [way, from, here] = row.querySelectorAll('i');
     from.style.left = `${at(p.start)}%`;
     here.style.left = `${at(theta[i])}%`;
     way.style.left = `${Math.min(at(theta[i]), at(p.start))}%`;
