@@ -2,7 +2,8 @@
 //!
 //! The table below yields the struct that a search reads, the definitions that the command line
 //! lists and an optimiser perturbs, and both conversions to a [`ParameterSet`]. The defaults are
-//! what introductory texts give: sound, and cautious on purpose.
+//! what introductory texts on chess engines give (R = 2, margins of two pawns, late moves after
+//! `3 + depth²`); for xiangqi at a few hundred nodes they are a start, not an end.
 
 use model::{ParameterDef, ParameterKind, ParameterSet};
 
@@ -207,9 +208,9 @@ tunables! {
         "History score that takes one ply off the reduction.";
     lmp_depth: i32 = 3, 0 => 12, c_end 0.8,
         "Deepest remaining depth in plies of late move pruning.";
-    lmp_base: i32 = 8, 1 => 40, c_end 1,
+    lmp_base: i32 = 3, 1 => 40, c_end 1,
         "Late move pruning: quiet moves that are tried at depth zero.";
-    lmp_scale: f64 = 4.0, 0.2 => 12.0, c_end 0.4,
+    lmp_scale: f64 = 1.0, 0.2 => 12.0, c_end 0.4,
         "Late move pruning: further moves for each squared ply of depth.";
     futility_depth: i32 = 2, 0 => 12, c_end 0.8,
         "Deepest remaining depth in plies of futility pruning.";

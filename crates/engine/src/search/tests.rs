@@ -2,12 +2,12 @@
 
 use crate::{
     Limits, MATE, SearchGame, SearchParams, SearchResult, Searcher, StopSignal, TimeSource,
-    mate_distance,
+    Tunables, mate_distance,
 };
 use games::tictactoe::TicTacToe;
 use games::xiangqi::Xiangqi;
 use games::{Game, MoveList, RuleWinner};
-use model::Nodes;
+use model::{Nodes, ParameterSet};
 use std::cell::Cell;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -186,6 +186,25 @@ fn a_way_out_by_repetition_is_seen() {
     let mut position = read("4k4/9/9/nn7/9/ppp6/p8/8R/9/3K5 w");
     assert!(search(&mut position, Limits::depth(1)).score.0 < -200);
     assert_eq!(search(&mut position, Limits::depth(7)).score.0, 0);
+}
+
+#[test]
+fn every_tunable_reaches_the_search_at_two_thousand_nodes() {
+    let play = |set: &ParameterSet| -> Vec<_> {
+        let params = Tunables::from_set(set).expect("a value of the table").prepare();
+        let limits = Limits::nodes(2000);
+        let ask = |fen: &&str| {
+            let mut searcher = Searcher::new(1);
+            searcher.search(&mut read(fen), &params, &limits, &StopSignal::never())
+        };
+        Xiangqi::BENCH_POSITIONS.iter().map(ask).collect()
+    };
+    let default = play(&ParameterSet::default());
+    for def in Tunables::definitions() {
+        let differs =
+            |value: f64| play(&ParameterSet::from_iter([(def.name.to_owned(), value)])) != default;
+        assert!(differs(def.min) || differs(def.max), "{} changes nothing", def.name);
+    }
 }
 
 #[test]
