@@ -31,7 +31,7 @@ async fn a_lease_is_played_reported_and_forgotten() {
         assert!(offer.bench_nodes > 0 && offer.parameters.iter().any(|p| p == "rfp_margin"));
     }
     talk.hear_want(1).await;
-    talk.say(tic_tac_toe(1, 4)).await;
+    talk.lease(tic_tac_toe(1, 4)).await;
     let pairs = talk.merge_all(4).await;
     let places: Vec<_> = pairs.iter().map(|pair| pair.pair_index).collect();
     assert_eq!(places, [0, 1, 2, 3]);
@@ -54,7 +54,7 @@ async fn a_report_without_an_answer_is_said_again_on_the_next_connection() {
     let (mut coordinator, dir) = (Coordinator::start().await, tempfile::tempdir().unwrap());
     let _player = Player::start(&coordinator, dir.path(), 1);
     let (mut talk, first_hello) = coordinator.welcome().await;
-    talk.say(xiangqi(5, 2, 200)).await;
+    talk.lease(xiangqi(5, 2, 200)).await;
     let report = talk.hear_report().await;
     drop(talk);
     let (mut talk, hello) = coordinator.welcome().await;
@@ -83,9 +83,10 @@ async fn a_refusing_coordinator_is_asked_until_it_gives_in() {
 #[tokio::test]
 async fn a_cancelled_lease_frees_its_slot() {
     let (mut coordinator, dir) = (Coordinator::start().await, tempfile::tempdir().unwrap());
-    let _player = Player::start(&coordinator, dir.path(), 1);
+    let mut player = Player::start(&coordinator, dir.path(), 1);
     let (mut talk, _) = coordinator.welcome().await;
-    talk.say(xiangqi(1, 3, 1_000_000_000)).await;
+    talk.hear_want(1).await;
+    talk.lease(xiangqi(1, 3, 1_000_000_000)).await;
     talk.hear_playing(1).await;
     talk.say(Answer::Cancel(v1::Cancel {
         lease_id: 1,
@@ -94,9 +95,9 @@ async fn a_cancelled_lease_frees_its_slot() {
     }))
     .await;
     talk.hear_want(1).await;
-    talk.say(tic_tac_toe(2, 2)).await;
+    talk.lease(tic_tac_toe(2, 2)).await;
     assert_eq!(talk.merge_all(2).await.len(), 2);
-    talk.hear_want(1).await;
+    event("acceptance", player.status.wait_for(|s| s.accepted.0 == 2)).await.unwrap();
     assert_eq!(spool_files(dir.path()), 0);
 }
 
@@ -106,10 +107,10 @@ async fn a_refused_report_ends_its_lease() {
         let (mut coordinator, dir) = (Coordinator::start().await, tempfile::tempdir().unwrap());
         let _player = Player::start(&coordinator, dir.path(), 1);
         let (mut talk, _) = coordinator.welcome().await;
-        talk.say(tic_tac_toe(1, 1)).await;
+        talk.lease(tic_tac_toe(1, 1)).await;
         let report = talk.hear_report().await;
         talk.ack(&report, outcome).await;
-        talk.say(tic_tac_toe(2, 1)).await;
+        talk.lease(tic_tac_toe(2, 1)).await;
         assert_eq!(talk.hear_report().await.lease_id, 2);
         assert_eq!(spool_files(dir.path()), 1, "{outcome:?}");
     }
@@ -132,9 +133,9 @@ async fn what_cannot_be_played_goes_back_with_the_reason() {
     let _player = Player::start(&coordinator, dir.path(), 1);
     let (mut talk, _) = coordinator.welcome().await;
     for (lease_id, (expected, spoil)) in (1..).zip(cases) {
-        let Answer::Lease(mut lease) = xiangqi(lease_id, 3, 10) else { unreachable!("a lease") };
+        let mut lease = xiangqi(lease_id, 3, 10);
         spoil(&mut lease);
-        talk.say(Answer::Lease(lease)).await;
+        talk.lease(lease).await;
         let back = talk.hear_return().await;
         assert_eq!((back.lease_id, back.reason()), (lease_id, ReturnReason::Unplayable));
         assert!(back.detail.starts_with(expected), "{}", back.detail);
@@ -147,7 +148,7 @@ async fn the_first_interrupt_finishes_pairs_reports_them_and_gives_the_rest_back
     let (mut coordinator, dir) = (Coordinator::start().await, tempfile::tempdir().unwrap());
     let player = Player::start(&coordinator, dir.path(), 2);
     let (mut talk, _) = coordinator.welcome().await;
-    talk.say(xiangqi(9, 200, 300)).await;
+    talk.lease(xiangqi(9, 200, 300)).await;
     let report = talk.hear_report().await;
     talk.ack(&report, AckOutcome::Merged).await;
     let mut merged = report.sequence;
@@ -179,7 +180,7 @@ async fn the_second_interrupt_stops_the_pairs_in_play() {
     let (mut coordinator, dir) = (Coordinator::start().await, tempfile::tempdir().unwrap());
     let player = Player::start(&coordinator, dir.path(), 2);
     let (mut talk, _) = coordinator.welcome().await;
-    talk.say(xiangqi(9, 5, 1_000_000_000)).await;
+    talk.lease(xiangqi(9, 5, 1_000_000_000)).await;
     talk.hear_playing(2).await;
     player.shutdown.interrupt();
     talk.hear_playing(2).await;
@@ -209,13 +210,13 @@ async fn a_killed_worker_delivers_every_pair_once_and_plays_the_rest() {
         let (mut coordinator, dir) = (Coordinator::start().await, tempfile::tempdir().unwrap());
         let _player = Player::start(&coordinator, dir.path(), 1);
         let (mut talk, _) = coordinator.welcome().await;
-        talk.say(xiangqi(4, 4, 300)).await;
+        talk.lease(xiangqi(4, 4, 300)).await;
         talk.merge_all(4).await
     };
     let (mut coordinator, dir) = (Coordinator::start().await, tempfile::tempdir().unwrap());
     let player = Player::start(&coordinator, dir.path(), 1);
     let (mut talk, _) = coordinator.welcome().await;
-    talk.say(xiangqi(4, 4, 300)).await;
+    talk.lease(xiangqi(4, 4, 300)).await;
     let report = talk.hear_report().await;
     player.kill().await;
     drop(talk);
@@ -242,7 +243,7 @@ async fn leases_of_an_earlier_start_that_are_over_are_not_played_on() {
     let (mut coordinator, dir) = (Coordinator::start().await, tempfile::tempdir().unwrap());
     let player = Player::start(&coordinator, dir.path(), 1);
     let (mut talk, _) = coordinator.welcome().await;
-    talk.say(xiangqi(4, 3, 1_000_000_000)).await;
+    talk.lease(xiangqi(4, 3, 1_000_000_000)).await;
     talk.hear_playing(1).await;
     player.kill().await;
     drop(talk);
@@ -260,7 +261,7 @@ async fn a_draining_coordinator_is_left_and_found_again() {
     let (mut coordinator, dir) = (Coordinator::start().await, tempfile::tempdir().unwrap());
     let _player = Player::start(&coordinator, dir.path(), 1);
     let (mut talk, _) = coordinator.welcome().await;
-    talk.say(xiangqi(4, 3, 300)).await;
+    talk.lease(xiangqi(4, 3, 300)).await;
     talk.hear_playing(1).await;
     talk.say(Answer::Drain(v1::Drain { reconnect_after_ms: 20 })).await;
     let mut merged = 0;
@@ -284,7 +285,7 @@ async fn a_busy_coordinator_hears_the_same_report_later() {
     let (mut coordinator, dir) = (Coordinator::start().await, tempfile::tempdir().unwrap());
     let _player = Player::start(&coordinator, dir.path(), 1);
     let (mut talk, _) = coordinator.welcome().await;
-    talk.say(tic_tac_toe(1, 2)).await;
+    talk.lease(tic_tac_toe(1, 2)).await;
     let mut report = talk.hear_report().await;
     for _ in 0..2 {
         talk.say(Answer::Busy(v1::Busy { retry_after_ms: 20 })).await;

@@ -17,7 +17,7 @@ use worker::{Settings, Shutdown, Summary, WorkerError};
 const HANGS: Duration = Duration::from_secs(60);
 
 /// Waits for an event, and fails when it never comes.
-pub async fn event<T>(what: &str, future: impl Future<Output = T>) -> T {
+pub(crate) async fn event<T>(what: &str, future: impl Future<Output = T>) -> T {
     tokio::time::timeout(HANGS, future).await.unwrap_or_else(|_| panic!("never came: {what}"))
 }
 
@@ -40,22 +40,22 @@ impl WorkerService for Script {
             return Err(Status::unavailable("not now"));
         }
         let (outbound, responses) = mpsc::channel(64);
-        let talk = Talk { inbound: request.into_inner(), outbound };
+        let talk = Talk { inbound: request.into_inner(), outbound, wanted: 0 };
         self.talks.send(talk).await.map_err(|_| Status::cancelled("the test ends"))?;
         Ok(Response::new(ReceiverStream::new(responses)))
     }
 }
 
 /// The scripted coordinator.
-pub struct Coordinator {
-    pub url: String,
-    pub refusals: Arc<AtomicU32>,
+pub(crate) struct Coordinator {
+    pub(crate) url: String,
+    pub(crate) refusals: Arc<AtomicU32>,
     talks: mpsc::Receiver<Talk>,
     _server: JoinSet<()>,
 }
 
 impl Coordinator {
-    pub async fn start() -> Self {
+    pub(crate) async fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let (talks_in, talks) = mpsc::channel(4);
@@ -73,12 +73,12 @@ impl Coordinator {
     }
 
     /// The next stream that a worker opens, before anything is said.
-    pub async fn talk(&mut self) -> Talk {
+    pub(crate) async fn talk(&mut self) -> Talk {
         event("a stream", self.talks.recv()).await.expect("the server runs")
     }
 
     /// The next stream, with `Hello` heard and answered.
-    pub async fn welcome(&mut self) -> (Talk, v1::Hello) {
+    pub(crate) async fn welcome(&mut self) -> (Talk, v1::Hello) {
         let mut talk = self.talk().await;
         let Said::Hello(hello) = talk.hear().await else { panic!("the first message is Hello") };
         talk.welcome().await;
@@ -87,71 +87,91 @@ impl Coordinator {
 }
 
 /// One stream of a worker.
-pub struct Talk {
+pub(crate) struct Talk {
     inbound: Streaming<v1::WorkRequest>,
     outbound: mpsc::Sender<Result<v1::WorkResponse, Status>>,
+    /// Leases that the worker wants now, as far as it was heard.
+    wanted: u32,
 }
 
 impl Talk {
     /// What the worker says next; `None` at the end of the stream.
-    pub async fn hear_or_end(&mut self) -> Option<Said> {
+    pub(crate) async fn hear_or_end(&mut self) -> Option<Said> {
         let request = event("a message", self.inbound.message()).await.ok().flatten()?;
-        Some(request.message.expect("every request says something"))
+        let said = request.message.expect("every request says something");
+        if let Said::Want(want) = &said {
+            self.wanted = want.leases;
+        }
+        Some(said)
     }
 
     /// What the worker says next.
-    pub async fn hear(&mut self) -> Said {
+    pub(crate) async fn hear(&mut self) -> Said {
         self.hear_or_end().await.expect("the worker goes on")
     }
 
-    /// The next report, signs of life and wants passed over.
-    pub async fn hear_report(&mut self) -> v1::Report {
-        loop {
-            match self.hear().await {
-                Said::Report(report) => return report,
-                Said::Progress(_) | Said::Want(_) => {}
-                other => panic!("instead of a report: {other:?}"),
+    /// The first thing said that `find` recognises; signs of life never end, so the whole wait is
+    /// bounded.
+    async fn hear_until<T>(&mut self, what: &str, mut find: impl FnMut(Said) -> Option<T>) -> T {
+        event(what, async {
+            loop {
+                if let Some(found) = find(self.hear().await) {
+                    return found;
+                }
             }
-        }
+        })
+        .await
+    }
+
+    /// The next report, signs of life and wants passed over.
+    pub(crate) async fn hear_report(&mut self) -> v1::Report {
+        self.hear_until("a report", |said| match said {
+            Said::Report(report) => Some(report),
+            Said::Progress(_) | Said::Want(_) => None,
+            other => panic!("instead of a report: {other:?}"),
+        })
+        .await
     }
 
     /// The next lease given back, everything else passed over.
-    pub async fn hear_return(&mut self) -> v1::ReturnLease {
-        loop {
-            if let Said::ReturnLease(back) = self.hear().await {
-                return back;
-            }
-        }
+    pub(crate) async fn hear_return(&mut self) -> v1::ReturnLease {
+        self.hear_until("a return", |said| match said {
+            Said::ReturnLease(back) => Some(back),
+            _ => None,
+        })
+        .await
     }
 
     /// Waits until the worker wants so many leases.
-    pub async fn hear_want(&mut self, leases: u32) {
-        loop {
-            match self.hear().await {
-                Said::Want(want) if want.leases == leases => return,
-                Said::Progress(_) | Said::Want(_) => {}
-                other => panic!("instead of a want: {other:?}"),
+    pub(crate) async fn hear_want(&mut self, leases: u32) {
+        event("a want", async {
+            while self.wanted != leases {
+                self.hear().await;
             }
-        }
+        })
+        .await;
     }
 
     /// Waits until so many games are played at a time.
-    pub async fn hear_playing(&mut self, games: u32) {
-        loop {
-            if let Said::Progress(progress) = self.hear().await
-                && progress.playing_games == games
-            {
-                return;
-            }
-        }
+    pub(crate) async fn hear_playing(&mut self, games: u32) {
+        self.hear_until("games in play", |said| match said {
+            Said::Progress(progress) => (progress.playing_games == games).then_some(()),
+            _ => None,
+        })
+        .await;
     }
 
-    pub async fn say(&self, answer: Answer) {
+    pub(crate) async fn lease(&mut self, lease: v1::Lease) {
+        self.wanted = self.wanted.saturating_sub(1);
+        self.say(Answer::Lease(lease)).await;
+    }
+
+    pub(crate) async fn say(&self, answer: Answer) {
         let response = v1::WorkResponse { message: Some(answer) };
         event("room for an answer", self.outbound.send(Ok(response))).await.expect("a stream");
     }
 
-    pub async fn welcome(&self) {
+    pub(crate) async fn welcome(&self) {
         self.say(Answer::Welcome(v1::Welcome {
             worker_id: 17,
             coordinator_version: "script".into(),
@@ -161,7 +181,7 @@ impl Talk {
         .await;
     }
 
-    pub async fn ack(&self, report: &v1::Report, outcome: v1::AckOutcome) {
+    pub(crate) async fn ack(&self, report: &v1::Report, outcome: v1::AckOutcome) {
         self.say(Answer::Ack(v1::Ack {
             lease_id: report.lease_id,
             epoch: report.epoch,
@@ -173,7 +193,7 @@ impl Talk {
     }
 
     /// Merges reports until a lease of `pairs` pairs is complete; returns every pair by its place.
-    pub async fn merge_all(&mut self, pairs: usize) -> Vec<v1::PairRecord> {
+    pub(crate) async fn merge_all(&mut self, pairs: usize) -> Vec<v1::PairRecord> {
         let mut merged: Vec<v1::PairRecord> = Vec::new();
         while merged.len() < pairs {
             let report = self.hear_report().await;
@@ -187,14 +207,18 @@ impl Talk {
 }
 
 /// A worker under test.
-pub struct Player {
-    pub shutdown: Shutdown,
-    pub status: tokio::sync::watch::Receiver<worker::Status>,
+pub(crate) struct Player {
+    pub(crate) shutdown: Shutdown,
+    pub(crate) status: tokio::sync::watch::Receiver<worker::Status>,
     run: JoinHandle<Result<Summary, WorkerError>>,
 }
 
 impl Player {
-    pub fn start(coordinator: &Coordinator, state_dir: &std::path::Path, slots: u32) -> Self {
+    pub(crate) fn start(
+        coordinator: &Coordinator,
+        state_dir: &std::path::Path,
+        slots: u32,
+    ) -> Self {
         let (teller, status) = tokio::sync::watch::channel(worker::Status::default());
         let mut settings = Settings::new(&coordinator.url, "under test", slots, state_dir);
         settings.backoff_base = Duration::from_millis(5);
@@ -205,24 +229,25 @@ impl Player {
         Self { shutdown, status, run }
     }
 
-    pub async fn ended(self) -> Summary {
+    pub(crate) async fn ended(self) -> Summary {
         event("the worker's end", self.run).await.unwrap().unwrap()
     }
 
     /// Ends the worker where it stands, as a kill does.
-    pub async fn kill(self) {
+    pub(crate) async fn kill(self) {
         self.run.abort();
         assert!(self.run.await.unwrap_err().is_cancelled());
     }
 }
 
-pub const START: &str = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1";
+pub(crate) const START: &str =
+    "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1";
 const SIDE_LINE: &str = "r1bakabnr/9/1cn4c1/p1p1p1p1p/9/9/P1P1P1P1P/1C2C4/9/RNBAKABNR w - - 2 2";
 
 /// A lease of xiangqi pairs.
-pub fn xiangqi(lease_id: i64, pairs: u64, nodes_per_move: u64) -> Answer {
+pub(crate) fn xiangqi(lease_id: i64, pairs: u64, nodes_per_move: u64) -> v1::Lease {
     let position = |i: u64| if i % 2 == 0 { START } else { SIDE_LINE };
-    Answer::Lease(v1::Lease {
+    v1::Lease {
         lease_id,
         epoch: 1,
         run_id: 3,
@@ -236,17 +261,16 @@ pub fn xiangqi(lease_id: i64, pairs: u64, nodes_per_move: u64) -> Answer {
         }),
         base: None,
         limit: Some(v1::GameLimit { nodes_per_move, max_plies: 40, hash_kib: 1024 }),
-    })
+    }
 }
 
 /// A lease of tic-tac-toe pairs, each over in an instant.
-pub fn tic_tac_toe(lease_id: i64, pairs: u64) -> Answer {
-    let Answer::Lease(lease) = xiangqi(lease_id, pairs, 30) else { unreachable!("a lease") };
-    Answer::Lease(v1::Lease {
+pub(crate) fn tic_tac_toe(lease_id: i64, pairs: u64) -> v1::Lease {
+    v1::Lease {
         game: v1::Game::TicTacToe.into(),
         openings: (0..pairs)
             .map(|i| v1::Opening { pair_index: i, position: ".../.../... x".into() })
             .collect(),
-        ..lease
-    })
+        ..xiangqi(lease_id, pairs, 30)
+    }
 }
