@@ -18,7 +18,6 @@ pub struct SearchParams {
     move_limits: [i32; DEPTHS],
     pub(crate) lmr_pv: i32,
     pub(crate) lmr_check: i32,
-    pub(crate) lmr_killer: i32,
     pub(crate) lmr_cut: i32,
     pub(crate) lmr_worsening: i32,
 }
@@ -60,7 +59,6 @@ impl SearchParams {
             move_limits,
             lmr_pv: unit(t.lmr_pv),
             lmr_check: unit(t.lmr_check),
-            lmr_killer: unit(t.lmr_killer),
             lmr_cut: unit(t.lmr_cut),
             lmr_worsening: unit(t.lmr_worsening),
             tunables,

@@ -198,8 +198,6 @@ tunables! {
         "Plies taken off the reduction in a node of the principal variation.";
     lmr_check: f64 = 1.0, 0.0 => 3.0, c_end 0.15,
         "Plies taken off the reduction of a move that gives check.";
-    lmr_killer: f64 = 1.0, 0.0 => 3.0, c_end 0.15,
-        "Plies taken off the reduction of a killer move.";
     lmr_cut: f64 = 0.0, 0.0 => 3.0, c_end 0.15,
         "Plies added to the reduction in a node that is expected to fail high.";
     lmr_worsening: f64 = 0.0, 0.0 => 2.0, c_end 0.15,

@@ -362,9 +362,6 @@ impl<G: SearchGame> Worker<'_, G> {
         if self.frames[node.ply + 1].in_check {
             reduction -= params.lmr_check;
         }
-        if self.frames[node.ply].killers.contains(&mv) {
-            reduction -= params.lmr_killer;
-        }
         // The move is made: its side is the one not to move.
         let history = self.history.get(!position.first_to_move(), G::move_slot(mv));
         reduction -= history * PLY_UNIT / tunables.lmr_history_div;

@@ -188,23 +188,49 @@ fn a_way_out_by_repetition_is_seen() {
     assert_eq!(search(&mut position, Limits::depth(7)).score.0, 0);
 }
 
-#[test]
-fn every_tunable_reaches_the_search_at_two_thousand_nodes() {
-    let play = |set: &ParameterSet| -> Vec<_> {
-        let params = Tunables::from_set(set).expect("a value of the table").prepare();
-        let limits = Limits::nodes(2000);
-        let ask = |fen: &&str| {
-            let mut searcher = Searcher::new(1);
-            searcher.search(&mut read(fen), &params, &limits, &StopSignal::never())
-        };
-        Xiangqi::BENCH_POSITIONS.iter().map(ask).collect()
+/// The names that change no answer on the bench positions, set to either end of their range.
+fn without_effect(names: &[&'static str], limits: Limits) -> Vec<&'static str> {
+    let answer = |fen: &str, params: &SearchParams| {
+        Searcher::new(1).search(&mut read(fen), params, &limits, &StopSignal::never())
     };
-    let default = play(&ParameterSet::default());
-    for def in Tunables::definitions() {
-        let differs =
-            |value: f64| play(&ParameterSet::from_iter([(def.name.to_owned(), value)])) != default;
-        assert!(differs(def.min) || differs(def.max), "{} changes nothing", def.name);
-    }
+    let positions = Xiangqi::BENCH_POSITIONS;
+    let untouched: Vec<_> =
+        positions.iter().map(|fen| answer(fen, &SearchParams::default())).collect();
+    let differs = |name: &str, value: f64| {
+        let set = ParameterSet::from_iter([(name.to_owned(), value)]);
+        let params = Tunables::from_set(&set).expect("a value of the table").prepare();
+        positions.iter().zip(&untouched).any(|(fen, before)| answer(fen, &params) != *before)
+    };
+    let idle = |name: &&str| {
+        let def = Tunables::definition(name).unwrap_or_else(|| panic!("no tunable {name}"));
+        !differs(name, def.min) && !differs(name, def.max)
+    };
+    names.iter().copied().filter(idle).collect()
+}
+
+#[test]
+fn every_tunable_reaches_the_search() {
+    let names: Vec<_> = Tunables::definitions().iter().map(|def| def.name).collect();
+    assert_eq!(without_effect(&names, Limits::nodes(20_000)), Vec::<&str>::new());
+}
+
+/// A thousand nodes reach four plies.
+#[test]
+fn what_a_short_tune_turns_acts_within_four_plies() {
+    let names = [
+        "aspiration_delta",
+        "lmr_base",
+        "lmr_divisor",
+        "lmr_min_moves",
+        "null_margin",
+        "rfp_margin",
+        "futility_base",
+        "futility_margin",
+        "lmp_base",
+        "lmp_scale",
+        "qs_delta",
+    ];
+    assert_eq!(without_effect(&names, Limits::depth(4)), Vec::<&str>::new());
 }
 
 #[test]
