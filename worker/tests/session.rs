@@ -10,7 +10,7 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 
 fn spool_files(state_dir: &Path) -> usize {
-    std::fs::read_dir(state_dir.join("spool")).unwrap().count()
+    std::fs::read_dir(state_dir.join("spool")).expect("a spool").count()
 }
 
 fn lease_ref(lease_id: i64) -> v1::LeaseRef {

@@ -8,7 +8,7 @@ use model::spec::GameLimit;
 use model::{GameKind, GameScore, Nodes, ParameterSet, Ply, Termination};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-const RUNNING: AtomicBool = AtomicBool::new(false);
+static RUNNING: AtomicBool = AtomicBool::new(false);
 
 fn limit(nodes: u64, max_plies: u64) -> GameLimit {
     GameLimit { nodes: Nodes(nodes), max_plies: Ply(max_plies), hash_kib: 1024 }
@@ -75,7 +75,7 @@ fn replay<G: Game>(opening: &Opening, record: &GameRecord) -> (Option<GameScore>
     }
     assert_eq!(record.plies.0, position.plies_made() as u64);
     let Some(over) = position.result() else { return (None, Termination::PlyLimit) };
-    let first_is_to_move = record.plies.0 % 2 == 0;
+    let first_is_to_move = record.plies.0.is_multiple_of(2);
     let score = match (over.winner, first_is_to_move) {
         (RuleWinner::Draw, _) => GameScore::Draw,
         (RuleWinner::SideToMove, true) | (RuleWinner::Opponent, false) => GameScore::Win,

@@ -56,8 +56,8 @@ pub(crate) struct Coordinator {
 
 impl Coordinator {
     pub(crate) async fn start() -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let url = format!("http://{}", listener.local_addr().unwrap());
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+        let url = format!("http://{}", listener.local_addr().expect("an address"));
         let (talks_in, talks) = mpsc::channel(4);
         let refusals = Arc::<AtomicU32>::default();
         let script = Script { talks: talks_in, refusals: refusals.clone() };
@@ -67,7 +67,7 @@ impl Coordinator {
                 .add_service(WorkerServiceServer::new(script))
                 .serve_with_incoming(TcpIncoming::from(listener))
                 .await
-                .unwrap();
+                .expect("the server serves");
         });
         Self { url, refusals, talks, _server: server }
     }
@@ -230,13 +230,13 @@ impl Player {
     }
 
     pub(crate) async fn ended(self) -> Summary {
-        event("the worker's end", self.run).await.unwrap().unwrap()
+        event("the worker's end", self.run).await.expect("no panic").expect("no error")
     }
 
     /// Ends the worker where it stands, as a kill does.
     pub(crate) async fn kill(self) {
         self.run.abort();
-        assert!(self.run.await.unwrap_err().is_cancelled());
+        assert!(self.run.await.expect_err("it ran").is_cancelled());
     }
 }
 
@@ -246,7 +246,7 @@ const SIDE_LINE: &str = "r1bakabnr/9/1cn4c1/p1p1p1p1p/9/9/P1P1P1P1P/1C2C4/9/RNBA
 
 /// A lease of xiangqi pairs.
 pub(crate) fn xiangqi(lease_id: i64, pairs: u64, nodes_per_move: u64) -> v1::Lease {
-    let position = |i: u64| if i % 2 == 0 { START } else { SIDE_LINE };
+    let position = |i: u64| if i.is_multiple_of(2) { START } else { SIDE_LINE };
     v1::Lease {
         lease_id,
         epoch: 1,
