@@ -360,7 +360,8 @@ mod tests {
         };
         let view = run_from_wire(whole.clone()).unwrap();
         assert_eq!((view.counted_pairs, view.eta_seconds), (4, Some(3.5)));
-        let broken: [(&str, fn(&mut v1::Run)); 6] = [
+        type Damage = fn(&mut v1::Run);
+        let broken: [(&str, Damage); 6] = [
             ("run.spec", |run| run.spec = None),
             ("run.state", |run| run.state = 77),
             ("run.tally", |run| run.tally = None),

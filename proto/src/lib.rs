@@ -9,7 +9,11 @@ pub use channel::{ConnectError, MAX_MESSAGE_BYTES, connect};
 
 /// Version 1 of the contract. The documentation of each message stands in the `.proto` files.
 #[expect(missing_docs, reason = "generated from the .proto files")]
-#[expect(clippy::all, reason = "generated from the .proto files")]
+#[expect(
+    clippy::all,
+    clippy::allow_attributes_without_reason,
+    reason = "generated from the .proto files"
+)]
 pub mod v1 {
     tonic::include_proto!("elomill.v1");
 }

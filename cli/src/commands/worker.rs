@@ -9,7 +9,9 @@ use tokio::sync::watch;
 use worker::{Shutdown, Status};
 
 /// What the command takes.
+// The group of the flattened arguments has the same name.
 #[derive(Debug, clap::Args)]
+#[group(skip)]
 pub(crate) struct Args {
     #[command(flatten)]
     worker: worker::cli::Args,

@@ -4,6 +4,7 @@
 //! end; the end of the pipe, which also comes when this process is killed, asks it to end at once.
 
 use crate::data_dir::DataDir;
+use crate::output::say;
 use anyhow::Context;
 use std::path::PathBuf;
 use std::process::Stdio;
@@ -18,6 +19,9 @@ const WAITS: (Duration, Duration) = (Duration::from_millis(500), Duration::from_
 
 /// A child that lived this long did not die of its start.
 const SETTLED: Duration = Duration::from_secs(60);
+
+/// So many early deaths in a row are told to the person at the terminal.
+const EARLY_DEATHS: u32 = 3;
 
 /// How long the child may take to end at once, before it is killed. It asks five seconds of itself.
 const PATIENCE: Duration = Duration::from_secs(8);
@@ -96,6 +100,7 @@ async fn supervise(
     hurry: CancellationToken,
 ) {
     let mut wait = WAITS.0;
+    let mut early_deaths = 0;
     let mut child = first;
     loop {
         let began = tokio::time::Instant::now();
@@ -108,7 +113,13 @@ async fn supervise(
             () = finish.cancelled() => return end(child, stdin, &hurry).await,
         }
         if began.elapsed() > SETTLED {
-            wait = WAITS.0;
+            (wait, early_deaths) = (WAITS.0, 0);
+        } else {
+            early_deaths += 1;
+        }
+        if early_deaths == EARLY_DEATHS {
+            let log = recipe.folder.path().join("logs").join("worker.log");
+            say(format_args!("the worker keeps dying; {} says why", log.display()));
         }
         child = loop {
             tokio::select! {

@@ -1,0 +1,10 @@
+//! Black-box tests: they drive the built `elomill` command as a user or a script does.
+
+mod command_line;
+#[cfg(unix)]
+mod demo;
+mod examples;
+#[cfg(target_os = "linux")]
+mod kill;
+#[cfg(unix)]
+mod support;
