@@ -65,7 +65,7 @@ fn resolve_tune(tune: &TuneFile, known: &[ParameterDef], findings: &mut Vec<Find
         .parameters
         .iter()
         .enumerate()
-        .filter_map(|(i, parameter)| fill(&format!("parameter[{i}]"), parameter, known, findings))
+        .map(|(i, parameter)| fill(&format!("parameter[{i}]"), parameter, known, findings))
         .collect();
     check_values("fixed", &tune.fixed, known, findings);
     TuneSpec {
@@ -114,16 +114,25 @@ fn resolve_test(
     TestSpec { candidate, base, candidate_run, sprt: test.sprt, max_pairs: test.max_pairs }
 }
 
-/// The whole definition of a parameter; nothing, and a finding, when the engine does not know it.
+/// The whole definition of a parameter. One that the engine does not know is a finding, and keeps
+/// its place in the list with numbers that are no findings.
 fn fill(
     place: &str,
     parameter: &ParameterFile,
     known: &[ParameterDef],
     findings: &mut Vec<Finding>,
-) -> Option<ParameterDef> {
+) -> ParameterDef {
     let Some(def) = known.iter().find(|def| def.name == parameter.name) else {
         findings.push(unknown(format!("{place}.name"), &parameter.name, known));
-        return None;
+        return ParameterDef {
+            name: parameter.name.clone(),
+            kind: ParameterKind::Float,
+            start: 0.0,
+            min: -1.0,
+            max: 1.0,
+            c_end: 0.1,
+            r_end: USUAL_R_END,
+        };
     };
     let filled = ParameterDef {
         name: parameter.name.clone(),
@@ -152,7 +161,7 @@ fn fill(
             ));
         }
     }
-    Some(filled)
+    filled
 }
 
 /// Checks values against the engine's ranges.

@@ -182,6 +182,14 @@ fn each_mistake_is_found_on_its_line() {
 }
 
 #[test]
+fn an_unknown_parameter_leaves_the_others_in_their_places() {
+    let text = TUNE.replace("\"lmr_base\"", "\"nonsense\"").replace("max = 8", "max = 80");
+    let found = findings(&text);
+    let places: Vec<_> = found.iter().map(|f| (f.place.as_str(), f.line)).collect();
+    assert_eq!(places, [("parameter[0].name", Some(12)), ("parameter[1].max", Some(18))]);
+}
+
+#[test]
 fn all_mistakes_are_said_at_once_and_in_order() {
     let text = TUNE.replace("pairs = 64", "pairs = 0").replace("start = 0.5", "strat = 1");
     let text = text.replace("\"tictactoe\"", "3");
