@@ -20,6 +20,7 @@ use database_part::DatabasePart;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::PathBuf;
 use std::time::Duration;
+use tokio_util::sync::CancellationToken;
 use worker_part::WorkerPart;
 
 pub(crate) use database_part::programs;
@@ -108,7 +109,7 @@ impl HouseArgs {
             .and_then(|()| Endpoint { url: url.clone(), pid: std::process::id() }.write(&folder));
         if let Err(error) = ready {
             // The error that stopped the start is the one to tell; the rest only has to go.
-            let _ = coordinator.close().await;
+            let _ = coordinator.close(&CancellationToken::new()).await;
             let _ = database.close().await;
             return Err(error);
         }
@@ -170,7 +171,7 @@ impl House {
             worker.close(&interrupt.hurry).await;
         }
         Endpoint::remove(&self.folder);
-        let coordinator = self.coordinator.close().await;
+        let coordinator = self.coordinator.close(&interrupt.hurry).await;
         let database = self.database.close().await;
         coordinator.and(database)
     }

@@ -15,14 +15,16 @@ game = "tictactoe"
 seed = 3
 lease_pairs = 4
 [limit]
-nodes = 400
+nodes = 120
 [tune]
 pairs = 1200
 [[parameter]]
 name = "lmr_base"
+c_end = 1
 r_end = 0.02
 [[parameter]]
 name = "lmp_base"
+c_end = 6
 r_end = 0.02
 "#;
 

@@ -97,6 +97,16 @@ impl Running {
     }
 }
 
+impl Drop for Running {
+    /// A failed test leaves no house behind: it is asked to end, in a hurry.
+    fn drop(&mut self) {
+        while matches!(self.child.try_wait(), Ok(None)) {
+            signal(self.pid(), rustix::process::Signal::INT);
+            std::thread::sleep(std::time::Duration::from_millis(200));
+        }
+    }
+}
+
 /// `elomill up` with a worker of two slots, on a free port; answers when this comes back.
 pub(crate) fn up(folder: &Path) -> Running {
     let mut house =

@@ -7,6 +7,7 @@ use anyhow::Context;
 use clap::Subcommand;
 use pgbox::{Environment, Lifetime, PgBox, Settings};
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use tokio::task::spawn_blocking;
 
@@ -15,8 +16,9 @@ use tokio::task::spawn_blocking;
 pub(crate) struct Args {
     #[command(subcommand)]
     what: What,
-    #[command(flatten)]
-    data_dir: DataDirArgs,
+    /// Folder of everything that stays on this machine
+    #[arg(long, value_name = "DIR", env = crate::env::DATA_DIR, global = true)]
+    data_dir: Option<PathBuf>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -53,7 +55,7 @@ impl Args {
     /// # Errors
     /// As `pgbox` says, with the mend.
     pub(crate) async fn run(self) -> anyhow::Result<ExitCode> {
-        let folder = self.data_dir.resolve()?;
+        let folder = DataDirArgs { data_dir: self.data_dir }.resolve()?;
         // Every call of pgbox blocks, and this thread has nothing else to do meanwhile.
         spawn_blocking(move || self.what.run(&folder)).await.context("the command was cut off")?
     }

@@ -46,15 +46,20 @@ impl CoordinatorPart {
         }
     }
 
-    /// Ends the coordinator.
+    /// Ends the coordinator; once `hurry` is raised, without waiting for a ledger that is away. What
+    /// it has acknowledged is in the ledger either way.
     ///
     /// # Errors
     /// It ended with an error.
-    pub(super) async fn close(self) -> anyhow::Result<()> {
+    pub(super) async fn close(self, hurry: &CancellationToken) -> anyhow::Result<()> {
         self.shutdown.cancel();
-        match self.task {
-            Some(task) => task.await.context("the coordinator was cut off")?,
-            None => Ok(()),
+        let Some(mut task) = self.task else { return Ok(()) };
+        tokio::select! {
+            ended = &mut task => ended.context("the coordinator was cut off")?,
+            () = hurry.cancelled() => {
+                task.abort();
+                Ok(())
+            }
         }
     }
 }
