@@ -30,7 +30,7 @@ impl Display {
             return Display::Lines { last: None };
         }
         let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr_with_hz(8));
-        let style = ProgressStyle::with_template("{bar:30} {pos}/{len} pairs  {msg}")
+        let style = ProgressStyle::with_template("{bar:24} {pos}/{len} pairs  {wide_msg}")
             .unwrap_or_else(|_| ProgressStyle::default_bar());
         bar.set_style(style.progress_chars("=> "));
         Display::Bar(bar)
