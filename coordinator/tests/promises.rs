@@ -258,15 +258,18 @@ async fn i5_no_more_pairs_than_asked_and_a_test_stops_once() -> Result<()> {
     // 21 pairs in leases of 4: six leases, the last of one pair, whoever gets them.
     let mut played = 0;
     for worker in &mut workers {
+        let mut leases = Vec::new();
         loop {
             match worker.hear().await? {
-                Response::Lease(lease) => {
-                    played += lease.openings.len();
-                    worker.report(specs::whole_report(&lease, specs::outcome)).await?;
-                }
+                Response::Lease(lease) => leases.push(lease),
                 Response::Idle(_) => break,
                 other => panic!("a lease was expected, not {other:?}"),
             }
+        }
+        for lease in &leases {
+            played += lease.openings.len();
+            let report = specs::whole_report(lease, specs::outcome);
+            assert_eq!(worker.report(report).await?, v1::AckOutcome::Merged);
         }
     }
     assert_eq!(played, 21);

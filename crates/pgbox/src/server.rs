@@ -188,7 +188,6 @@ impl Recipe {
         if self.durability == Durability::Throwaway {
             options.extend([
                 ("fsync", "off".into()),
-                ("synchronous_commit", "off".into()),
                 ("full_page_writes", "off".into()),
                 ("wal_level", "minimal".into()),
                 ("max_wal_senders", "0".into()),
