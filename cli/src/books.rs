@@ -1,4 +1,4 @@
-//! Opening books: one position a line, known by the SHA-256 of their bytes.
+//! Opening books: one position a line, `#` before a comment, known by the SHA-256 of their bytes.
 //!
 //! Every game has a book that the program carries; how it was made stands in `books/README.md`.
 
@@ -50,8 +50,14 @@ impl Book {
     /// Its positions.
     pub(crate) fn positions(&self) -> Vec<String> {
         let text = String::from_utf8_lossy(&self.bytes);
-        text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect()
+        lines(&text).map(|(_, line)| line.to_owned()).collect()
     }
+}
+
+/// The positions of a text with the numbers of their lines: what is neither empty nor a comment.
+fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let numbered = text.lines().enumerate().map(|(i, line)| (i + 1, line.trim()));
+    numbered.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
 }
 
 fn check(game: GameKind, bytes: &[u8], path: &Path) -> anyhow::Result<()> {
@@ -59,9 +65,9 @@ fn check(game: GameKind, bytes: &[u8], path: &Path) -> anyhow::Result<()> {
     let text = std::str::from_utf8(bytes)
         .map_err(|_| hinted(format_args!("{} is no text", path.display()), hint))?;
     let mut positions = 0;
-    for (i, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        arena::check_opening(game, line.trim()).map_err(|error| {
-            hinted(format_args!("{}: line {}: {error}", path.display(), i + 1), hint)
+    for (number, line) in lines(text) {
+        arena::check_opening(game, line).map_err(|error| {
+            hinted(format_args!("{}: line {number}: {error}", path.display()), hint)
         })?;
         positions += 1;
     }
@@ -99,7 +105,8 @@ mod tests {
         for (text, part) in [
             ("x../.../... o\n\nnonsense\n", "line 3"),
             ("xxx/oo./... o\n", "line 1"),
-            ("\n", "is empty"),
+            ("\n# nothing\n", "is empty"),
+            ("# a book\nx../.../... o\nx../.../... #", "line 3"),
             ("\u{feff}x../.../... o", "line 1"),
         ] {
             let error = check(GameKind::TicTacToe, text.as_bytes(), Path::new("b.epd"));
