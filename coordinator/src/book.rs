@@ -37,6 +37,10 @@ pub fn check(game: GameKind, bytes: &[u8]) -> Result<Arc<[String]>, FindingList>
     }
     let text = std::str::from_utf8(bytes)
         .map_err(|e| one(e.to_string(), "UTF-8 text", "write one position text a line"))?;
+    if text.contains('\0') {
+        let found = "a NUL character".to_owned();
+        return Err(one(found, "plain text", "save the book as plain UTF-8 text"));
+    }
     let mut findings = Vec::new();
     let mut seen = std::collections::BTreeSet::new();
     for (number, line) in lines(text) {
@@ -45,7 +49,8 @@ pub fn check(game: GameKind, bytes: &[u8]) -> Result<Arc<[String]>, FindingList>
             GameKind::TicTacToe => wrong_position::<TicTacToe>(line),
         };
         let wrong = wrong.or_else(|| {
-            (!seen.insert(line)).then(|| ("a second time".to_owned(), "each position once".to_owned()))
+            (!seen.insert(line))
+                .then(|| ("a second time".to_owned(), "each position once".to_owned()))
         });
         if let Some((found, allowed)) = wrong {
             let mend = "correct or remove the line";
@@ -58,7 +63,11 @@ pub fn check(game: GameKind, bytes: &[u8]) -> Result<Arc<[String]>, FindingList>
         }
     }
     if findings.is_empty() && seen.is_empty() {
-        return Err(one("no position".to_owned(), "at least one", "write one position text a line"));
+        return Err(one(
+            "no position".to_owned(),
+            "at least one",
+            "write one position text a line",
+        ));
     }
     if findings.is_empty() { Ok(positions(text)) } else { Err(FindingList(findings)) }
 }
@@ -74,7 +83,10 @@ fn wrong_position<G: Game>(line: &str) -> Option<(String, String)> {
     match G::from_fen(line) {
         Err(e) => Some((format!("`{}` as {}", e.found, e.field), e.allowed)),
         Ok(position) => position.result().map(|_| {
-            (format!("`{}`, where the game is over", model::printable(line, 100)), "a position to play on from".to_owned())
+            (
+                format!("`{}`, where the game is over", model::printable(line, 100)),
+                "a position to play on from".to_owned(),
+            )
         }),
     }
 }
@@ -100,5 +112,7 @@ mod tests {
         assert_eq!(lines, [Some(4), Some(5)]);
         assert_eq!(check(GameKind::Xiangqi, start.as_bytes()).unwrap().len(), 1);
         assert!(check(GameKind::Xiangqi, b"# nothing\n").is_err());
+        // Postgres keeps no such text.
+        assert!(check(GameKind::Xiangqi, format!("# \0\n{start}").as_bytes()).is_err());
     }
 }

@@ -145,9 +145,7 @@ fn pair(pair: v1::PairRecord) -> Result<PairRecord, WireError> {
     let missing = |field| wire(field, "nothing", "a game");
     Ok(PairRecord {
         index: PairIndex(pair.pair_index),
-        candidate_first: record(
-            pair.candidate_first.ok_or_else(|| missing("candidate_first"))?,
-        )?,
+        candidate_first: record(pair.candidate_first.ok_or_else(|| missing("candidate_first"))?)?,
         base_first: record(pair.base_first.ok_or_else(|| missing("base_first"))?)?,
     })
 }
@@ -193,11 +191,10 @@ fn record(record: v1::GameRecord) -> Result<GameRecord, WireError> {
 fn tally(tally: v1::Tally) -> Result<Tally, WireError> {
     // No lease comes near this; sums of such numbers cannot overflow.
     const MOST: u64 = 1 << 40;
-    let cells: [u64; 5] = tally
-        .pentanomial_pairs
-        .as_slice()
-        .try_into()
-        .map_err(|_| wire("pentanomial_pairs", tally.pentanomial_pairs.len(), "five numbers"))?;
+    let cells: [u64; 5] =
+        tally.pentanomial_pairs.as_slice().try_into().map_err(|_| {
+            wire("pentanomial_pairs", tally.pentanomial_pairs.len(), "five numbers")
+        })?;
     let (wins, draws, losses) = (tally.wins_games, tally.draws_games, tally.losses_games);
     if cells.iter().chain([&wins, &draws, &losses]).any(|count| *count > MOST) {
         return Err(wire("tally", "a count above 2^40", "counts of one lease"));
@@ -251,10 +248,10 @@ pub fn push(push: Push) -> v1::work_response::Message {
 }
 
 fn lease(order: WorkOrder) -> v1::Lease {
-    let openings = order.openings.into_iter().map(|opening| v1::Opening {
-        pair_index: opening.index.0,
-        position: opening.position,
-    });
+    let openings = order
+        .openings
+        .into_iter()
+        .map(|opening| v1::Opening { pair_index: opening.index.0, position: opening.position });
     v1::Lease {
         lease_id: order.lease.0,
         epoch: order.epoch,
@@ -354,7 +351,12 @@ fn tune_spec(tune: v1::TuneSpec) -> Result<TuneSpec, Finding> {
         alpha: tune.alpha,
         gamma: tune.gamma,
         a_ratio: tune.a_ratio,
-        parameters: tune.parameters.into_iter().enumerate().map(parameter).collect::<Result<_, _>>()?,
+        parameters: tune
+            .parameters
+            .into_iter()
+            .enumerate()
+            .map(parameter)
+            .collect::<Result<_, _>>()?,
         fixed: set("fixed", tune.fixed)?,
     })
 }

@@ -6,23 +6,25 @@
 //! is dropped, and the state is built again from the ledger: the workers reconnect and say again
 //! what was not acknowledged.
 
+mod handle;
+
 use crate::convert::Hello;
-use crate::dispatch::fold::FoldError;
-use crate::dispatch::openings::Openings;
-use crate::dispatch::scheduler::{ControlError, GiveBack, LeaseLimits, Merge, Push, Scheduler};
 use crate::dispatch::Moment;
+use crate::dispatch::scheduler::{LeaseLimits, Merge, Scheduler};
 use crate::recover::{self, RecoverError};
 use crate::views::{LiveWorker, Views};
+use handle::{Command, Reply};
 use model::lease::Report;
-use model::spec::RunSpec;
 use model::view::RunState;
-use model::{LeaseId, RunId, WorkerId};
+use model::{RunId, WorkerId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
-use store::{LeaderEpoch, Ledger, NewWorker, StoreError};
-use tokio::sync::{mpsc, oneshot};
+use store::{Batch, LeaderEpoch, Ledger, NewWorker, StoreError};
+use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
+
+pub use handle::{Acknowledged, CoreError, Handle, Line, Outbound, Said, Session};
 
 /// Most commands of one commit.
 const GROUP: usize = 200;
@@ -36,182 +38,14 @@ const SLOW_TICKS: u32 = 40;
 const DRAIN: Duration = Duration::from_secs(3);
 /// How long the ledger may be gone before the coordinator gives up.
 const PATIENCE: Duration = Duration::from_secs(120);
-
-/// One open stream of one worker; a worker that reconnects has a new one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Session {
-    /// Whose.
-    pub worker: WorkerId,
-    number: u64,
-}
-
-/// Something for a worker's stream.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Outbound {
-    /// From the scheduler.
-    Push(Push),
-    /// What became of a report.
-    Ack {
-        /// The lease.
-        lease: LeaseId,
-        /// Its epoch.
-        epoch: u32,
-        /// The report's number.
-        sequence: u32,
-        /// What became of it.
-        outcome: Acknowledged,
-    },
-    /// The coordinator goes away.
-    Drain,
-}
-
-/// What became of a report, as the worker hears it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Acknowledged {
-    /// In the ledger.
-    Merged,
-    /// In the ledger before.
-    Duplicate,
-    /// Given to another worker.
-    Stale,
-    /// The run is over.
-    RunEnded,
-    /// It contradicts its lease or itself.
-    Invalid(String),
-}
-
-/// What a worker says after its hello.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Said {
-    /// How many more leases it would take.
-    Want(u32),
-    /// Finished pairs.
-    Report(Report),
-    /// A sign of life.
-    Progress {
-        /// Games being played.
-        playing_games: u32,
-        /// Of all slots together.
-        nodes_per_second: u64,
-    },
-    /// It gives a lease back.
-    Return {
-        /// The lease.
-        lease: LeaseId,
-        /// Its epoch.
-        epoch: u32,
-        /// Why.
-        why: GiveBack,
-    },
-}
-
-/// A command that was not carried out.
-#[derive(Debug, thiserror::Error)]
-pub enum CoreError {
-    /// Not in this state.
-    #[error(transparent)]
-    Control(#[from] ControlError),
-    /// The optimiser refuses the specification.
-    #[error(transparent)]
-    Spec(#[from] FoldError),
-    /// The ledger did not take it; it may or may not be written.
-    #[error("the ledger is not available; try again")]
-    Ledger,
-    /// The coordinator is going away.
-    #[error("the coordinator is stopping")]
-    Stopping,
-}
-
-type Reply<T> = oneshot::Sender<Result<T, CoreError>>;
-
-enum Command {
-    Join { hello: Hello, outbound: mpsc::Sender<Outbound>, reply: Reply<Session> },
-    Leave(Session),
-    Said(Session, Said),
-    Create { spec: Box<RunSpec>, key: String, openings: Box<Openings>, reply: Reply<RunId> },
-    Pause { run: RunId, reason: String, reply: Reply<()> },
-    Resume { run: RunId, reply: Reply<()> },
-    Stop { run: RunId, reason: String, reply: Reply<()> },
-}
-
-/// How the rest of the coordinator talks to the core. Cheap to clone; dropping all of them does not
-/// stop the core, its token does.
-#[derive(Clone, Debug)]
-pub struct Handle {
-    commands: mpsc::Sender<Command>,
-}
-
-impl Handle {
-    /// Opens a session; what is for the worker arrives at `outbound`.
-    ///
-    /// # Errors
-    /// The coordinator is stopping, or the ledger is not available.
-    pub async fn join(
-        &self,
-        hello: Hello,
-        outbound: mpsc::Sender<Outbound>,
-    ) -> Result<Session, CoreError> {
-        self.ask(|reply| Command::Join { hello, outbound, reply }).await
-    }
-
-    /// Says what a worker said. Waits while the core is busy: a worker that talks too fast is
-    /// slowed down, not buffered.
-    pub async fn said(&self, session: Session, said: Said) {
-        // A core that is gone has dropped the session already.
-        let _ = self.commands.send(Command::Said(session, said)).await;
-    }
-
-    /// Says that a session is over.
-    pub async fn leave(&self, session: Session) {
-        // A core that is gone has dropped the session already.
-        let _ = self.commands.send(Command::Leave(session)).await;
-    }
-
-    /// Files a run whose specification and book were checked. The same key gives the same run.
-    ///
-    /// # Errors
-    /// The optimiser refuses it, or the ledger is not available.
-    pub async fn create(
-        &self,
-        spec: RunSpec,
-        key: String,
-        openings: Openings,
-    ) -> Result<RunId, CoreError> {
-        let (spec, openings) = (Box::new(spec), Box::new(openings));
-        self.ask(|reply| Command::Create { spec, key, openings, reply }).await
-    }
-
-    /// Stops giving pairs of a run.
-    ///
-    /// # Errors
-    /// It is not running, or the ledger is not available.
-    pub async fn pause(&self, run: RunId, reason: String) -> Result<(), CoreError> {
-        self.ask(|reply| Command::Pause { run, reason, reply }).await
-    }
-
-    /// Gives pairs of a run again.
-    ///
-    /// # Errors
-    /// It is not paused, or the ledger is not available.
-    pub async fn resume(&self, run: RunId) -> Result<(), CoreError> {
-        self.ask(|reply| Command::Resume { run, reply }).await
-    }
-
-    /// Ends a run by hand.
-    ///
-    /// # Errors
-    /// It is over, or the ledger is not available.
-    pub async fn stop(&self, run: RunId, reason: String) -> Result<(), CoreError> {
-        self.ask(|reply| Command::Stop { run, reason, reply }).await
-    }
-
-    async fn ask<T>(&self, command: impl FnOnce(Reply<T>) -> Command) -> Result<T, CoreError> {
-        let (reply, answer) = oneshot::channel();
-        self.commands.send(command(reply)).await.map_err(|_| CoreError::Stopping)?;
-        // Dropped without an answer: the commit failed.
-        answer.await.map_err(|_| CoreError::Ledger)?
-    }
-}
+/// How long a database may take for one group, or for being read at a start, before it counts as
+/// gone. More than the time limit of its statements.
+const ANSWER_WITHIN: Duration = Duration::from_secs(30);
+/// The same once the coordinator is told to stop.
+const ANSWER_WITHIN_AT_STOP: Duration = Duration::from_secs(2);
+/// How long a start waits for a coordinator that is just going, or whose death the database has not
+/// noticed yet.
+const LEAD_PATIENCE: Duration = Duration::from_secs(5);
 
 /// The core before it runs.
 pub struct Core {
@@ -221,27 +55,48 @@ pub struct Core {
     started: Instant,
     scheduler: Scheduler,
     keys: BTreeMap<Vec<u8>, WorkerId>,
-    last_worker: i64,
-    sessions: BTreeMap<WorkerId, (u64, mpsc::Sender<Outbound>)>,
+    sessions: BTreeMap<WorkerId, (u64, Line)>,
     next_session: u64,
     live: BTreeMap<WorkerId, LiveWorker>,
     views: Arc<Views>,
     shown: BTreeSet<RunId>,
     inbox: mpsc::Receiver<Command>,
+    shutdown: CancellationToken,
 }
 
-/// An answer that waits for the commit.
-type Answer = Box<dyn FnOnce() + Send>;
+/// What waits for the commit.
+enum Answer {
+    /// To a command.
+    Reply(Box<dyn FnOnce() + Send>),
+    /// To a report.
+    Ack(Session, Outbound),
+}
+
+/// How it goes on.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Next {
+    GoOn,
+    /// The coordinator was told to stop while the ledger was gone.
+    Stop,
+}
+
+/// The state as the ledger has it.
+struct Recovered {
+    leader: LeaderEpoch,
+    scheduler: Scheduler,
+    keys: BTreeMap<Vec<u8>, WorkerId>,
+}
 
 impl Core {
     /// Takes the lead and builds the state from the ledger.
     ///
     /// # Errors
-    /// Another coordinator leads, or the ledger cannot be read.
+    /// Another coordinator leads and goes on leading, or the ledger cannot be read.
     pub async fn start(
         ledger: Ledger,
         limits: LeaseLimits,
         views: Arc<Views>,
+        shutdown: CancellationToken,
     ) -> Result<(Self, Handle), RecoverError> {
         let (commands, inbox) = mpsc::channel(QUEUE);
         let mut core = Self {
@@ -251,46 +106,62 @@ impl Core {
             started: Instant::now(),
             scheduler: Scheduler::default(),
             keys: BTreeMap::new(),
-            last_worker: 0,
             sessions: BTreeMap::new(),
             next_session: 0,
             live: BTreeMap::new(),
             views,
             shown: BTreeSet::new(),
             inbox,
+            shutdown,
         };
-        core.recover().await?;
+        let recovered = loop {
+            match recover(&core.ledger, core.limits, core.now()).await {
+                Err(RecoverError::Store(StoreError::LeadTaken))
+                    if core.started.elapsed() < LEAD_PATIENCE =>
+                {
+                    tokio::time::sleep(Duration::from_millis(100)).await;
+                }
+                result => break result?,
+            }
+        };
+        core.go_on_from(recovered);
         Ok((core, Handle { commands }))
     }
 
-    /// Runs until the token is cancelled, then lets the sessions finish and closes the ledger.
+    /// Runs until the token is cancelled, then lets the sessions finish and closes the ledger. When
+    /// the ledger is gone at that time it ends at once: what was acknowledged is in the ledger, and
+    /// what was not the workers still have.
     ///
     /// # Errors
     /// The ledger was gone for longer than two minutes, or another coordinator leads.
-    pub async fn run(mut self, shutdown: CancellationToken) -> Result<(), RecoverError> {
+    pub async fn run(mut self) -> Result<(), RecoverError> {
         let mut tick = tokio::time::interval(TICK);
         tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         let mut ticks = 0_u32;
         let mut group = Vec::with_capacity(GROUP);
-        loop {
+        let shutdown = self.shutdown.clone();
+        let mut next = Next::GoOn;
+        while next == Next::GoOn {
             tokio::select! {
                 () = shutdown.cancelled() => break,
                 _ = tick.tick() => {
                     ticks = ticks.wrapping_add(1);
                     self.show();
-                    if ticks.is_multiple_of(SLOW_TICKS) {
-                        self.slow_tick().await?;
+                    if ticks.is_multiple_of(SLOW_TICKS) && self.slow_tick().await? == Next::Stop {
+                        break;
                     }
                 }
                 taken = self.inbox.recv_many(&mut group, GROUP) => {
                     if taken == 0 { break; }
                 }
             }
-            self.turn(&mut group, true).await?;
+            next = self.turn(&mut group, true).await?;
         }
         self.drain(&mut group).await?;
         self.show();
-        drop(self.leader.take());
+        if let Some(leader) = self.leader.take() {
+            leader.release().await;
+        }
         self.ledger.close().await;
         Ok(())
     }
@@ -300,30 +171,45 @@ impl Core {
         &mut self,
         group: &mut Vec<Command>,
         give_work: bool,
-    ) -> Result<(), RecoverError> {
+    ) -> Result<Next, RecoverError> {
+        let shutdown = self.shutdown.clone();
+        let written = tokio::select! {
+            written = self.decide_and_write(group, give_work) => written,
+            () = too_long(&shutdown) => Err(StoreError::Silent),
+        };
+        match written {
+            Ok((answers, batch)) => {
+                self.tell(answers, &batch);
+                Ok(Next::GoOn)
+            }
+            // Whoever asked in this group hears that the ledger is not available.
+            Err(error) => self.start_again(&error).await,
+        }
+    }
+
+    async fn decide_and_write(
+        &mut self,
+        group: &mut Vec<Command>,
+        give_work: bool,
+    ) -> Result<(Vec<Answer>, Batch), StoreError> {
         let mut answers: Vec<Answer> = Vec::new();
         for command in group.drain(..) {
-            if let Err(error) = self.decide(command, &mut answers).await {
-                return self.start_again(&error).await;
-            }
+            self.decide(command, &mut answers).await?;
         }
         if give_work {
             self.scheduler.dispatch(self.now());
         }
         let batch = self.scheduler.take_batch();
-        let Some(leader) = &self.leader else { return Ok(()) };
-        if let Err(error) = self.ledger.commit(leader, &batch).await {
-            return self.start_again(&error).await;
-        }
+        let leader = self.leader.as_ref().ok_or(StoreError::LeadTaken)?;
+        self.ledger.commit(leader, &batch).await?;
+        Ok((answers, batch))
+    }
+
+    /// Says what is written by now. The pages first, so that who hears of something also sees it.
+    fn tell(&mut self, answers: Vec<Answer>, batch: &Batch) {
         self.shown.extend(batch.runs.iter().map(|run| run.id));
         self.shown.extend(batch.run_moves.iter().map(|run| run.id));
         self.shown.extend(batch.leases.iter().map(|lease| lease.run));
-        for answer in answers {
-            answer();
-        }
-        for (worker, push) in self.scheduler.take_outbox() {
-            self.send(worker, Outbound::Push(push));
-        }
         for run in self.scheduler.forget_ended() {
             tracing::info!(
                 run.id = run.id.0, state = run.state.name(), reason = %run.state_reason,
@@ -332,7 +218,25 @@ impl Core {
             self.views.end_run(&run);
             self.shown.remove(&run.id);
         }
-        Ok(())
+        let now = self.now();
+        for event in &batch.events {
+            if let Some(run) = self.scheduler.run(event.run) {
+                self.views.show_run(run, now);
+            }
+        }
+        for answer in answers {
+            match answer {
+                Answer::Reply(reply) => reply(),
+                Answer::Ack(session, ack) if self.is_current(session) => {
+                    self.send(session.worker, ack);
+                }
+                // It reports again in its new session, and hears it there.
+                Answer::Ack(..) => {}
+            }
+        }
+        for (worker, push) in self.scheduler.take_outbox() {
+            self.send(worker, Outbound::Push(push));
+        }
     }
 
     async fn decide(
@@ -341,26 +245,27 @@ impl Core {
         answers: &mut Vec<Answer>,
     ) -> Result<(), StoreError> {
         fn later<T: Send + 'static>(reply: Reply<T>, result: Result<T, CoreError>) -> Answer {
-            Box::new(move || {
+            Answer::Reply(Box::new(move || {
                 // Whoever asked may be gone by now.
                 let _ = reply.send(result);
-            })
+            }))
         }
         match command {
-            Command::Join { hello, outbound, reply } => {
-                let session = self.join(hello, outbound).await?;
+            Command::Join { reply, .. } if self.shutdown.is_cancelled() => {
+                answers.push(later(reply, Err(CoreError::Stopping)));
+            }
+            Command::Join { hello, line, reply } => {
+                let session = self.join(hello, line).await?;
                 answers.push(later(reply, Ok(session)));
             }
             Command::Leave(session) => {
                 if self.is_current(session) {
-                    self.sessions.remove(&session.worker);
-                    self.scheduler.leave(session.worker);
-                    self.live.remove(&session.worker);
+                    self.end_session(session.worker);
                 }
             }
             Command::Said(session, said) => {
                 if self.is_current(session) {
-                    self.said(session.worker, said, answers).await?;
+                    self.said(session, said, answers).await?;
                 }
             }
             Command::Create { spec, key, openings, reply } => {
@@ -394,34 +299,25 @@ impl Core {
         Ok(())
     }
 
-    async fn join(
-        &mut self,
-        hello: Hello,
-        outbound: mpsc::Sender<Outbound>,
-    ) -> Result<Session, StoreError> {
-        let worker = match self.keys.get(&hello.key) {
-            Some(id) => *id,
-            None => {
-                self.last_worker += 1;
-                WorkerId(self.last_worker)
-            }
+    async fn join(&mut self, hello: Hello, line: Line) -> Result<Session, StoreError> {
+        let next = self.keys.values().map(|id| id.0).max().unwrap_or(0) + 1;
+        let known = self.keys.get(&hello.key).copied();
+        let leader = self.leader.as_ref().ok_or(StoreError::LeadTaken)?;
+        let introduction = NewWorker {
+            id: known.unwrap_or(WorkerId(next)),
+            key: hello.key.clone(),
+            name: hello.name.clone(),
+            platform: hello.platform,
+            software_version: hello.software_version,
+            cores: hello.cores,
+            slots: hello.slots,
         };
-        self.ledger
-            .greet_worker(&NewWorker {
-                id: worker,
-                key: hello.key.clone(),
-                name: hello.name.clone(),
-                platform: hello.platform,
-                software_version: hello.software_version,
-                cores: hello.cores,
-                slots: hello.slots,
-            })
-            .await?;
+        let worker = self.ledger.greet_worker(leader, &introduction).await?;
         self.keys.insert(hello.key, worker);
         self.next_session += 1;
         let session = Session { worker, number: self.next_session };
-        // An older session of the same worker ends here: its sender is dropped.
-        self.sessions.insert(worker, (session.number, outbound));
+        // An older session of the same worker ends here: its line is dropped.
+        self.sessions.insert(worker, (session.number, line));
         self.live.insert(worker, LiveWorker::default());
         let now = self.now();
         self.scheduler.join(worker, hello.offer, &hello.held, now);
@@ -431,11 +327,11 @@ impl Core {
 
     async fn said(
         &mut self,
-        worker: WorkerId,
+        session: Session,
         said: Said,
         answers: &mut Vec<Answer>,
     ) -> Result<(), StoreError> {
-        let now = self.now();
+        let (worker, now) = (session.worker, self.now());
         match said {
             Said::Want(leases) => self.scheduler.want(worker, leases, now),
             Said::Progress { playing_games, nodes_per_second } => {
@@ -460,12 +356,8 @@ impl Core {
                     Merge::NotOut => self.how_it_ended(worker, &report).await?,
                 };
                 let (lease, epoch, sequence) = (report.lease, report.epoch, report.sequence);
-                let Some((_, outbound)) = self.sessions.get(&worker) else { return Ok(()) };
-                let outbound = outbound.clone();
-                answers.push(Box::new(move || {
-                    // A full or closed channel ends the session; the worker says it again.
-                    let _ = outbound.try_send(Outbound::Ack { lease, epoch, sequence, outcome });
-                }));
+                let ack = Outbound::Ack { lease, epoch, sequence, outcome };
+                answers.push(Answer::Ack(session, ack));
             }
         }
         Ok(())
@@ -497,12 +389,17 @@ impl Core {
     }
 
     fn send(&mut self, worker: WorkerId, message: Outbound) {
-        let Some((_, outbound)) = self.sessions.get(&worker) else { return };
-        if outbound.try_send(message).is_err() {
-            // Gone, or so slow that its channel is full: it reconnects and says what it holds.
-            self.sessions.remove(&worker);
-            self.scheduler.leave(worker);
+        let Some((_, line)) = self.sessions.get(&worker) else { return };
+        if !line.take(message) {
+            // Gone, or so slow that its line is full: it reconnects and says what it holds.
+            self.end_session(worker);
         }
+    }
+
+    fn end_session(&mut self, worker: WorkerId) {
+        self.sessions.remove(&worker);
+        self.scheduler.leave(worker);
+        self.live.remove(&worker);
     }
 
     /// Shows the runs that moved since the last time.
@@ -521,55 +418,80 @@ impl Core {
         self.views.settle(now);
     }
 
-    async fn slow_tick(&mut self) -> Result<(), RecoverError> {
+    async fn slow_tick(&mut self) -> Result<Next, RecoverError> {
         let connected: Vec<WorkerId> = self.scheduler.connected_workers().collect();
-        let touched = self.ledger.touch_workers(&connected).await;
-        let leads = match &mut self.leader {
-            Some(leader) => leader.check().await,
-            None => Ok(()),
+        let Self { ledger, leader, shutdown, .. } = self;
+        let looked = async {
+            ledger.touch_workers(&connected).await?;
+            match leader {
+                Some(leader) => leader.check().await,
+                None => Err(StoreError::LeadTaken),
+            }
         };
-        match touched.and(leads) {
-            Ok(()) => Ok(()),
+        let looked = tokio::select! {
+            looked = looked => looked,
+            () = too_long(shutdown) => Err(StoreError::Silent),
+        };
+        match looked {
+            Ok(()) => Ok(Next::GoOn),
             Err(error) => self.start_again(&error).await,
         }
     }
 
-    /// After a failed write: drop every session and build the state from the ledger again.
-    async fn start_again(&mut self, error: &StoreError) -> Result<(), RecoverError> {
+    /// After a failed write: drop every session and build the state from the ledger again. Commands
+    /// that come meanwhile are refused.
+    async fn start_again(&mut self, error: &StoreError) -> Result<Next, RecoverError> {
         tracing::warn!(error = %chain(error), "the ledger failed; starting again from it");
         self.sessions.clear();
         self.live.clear();
+        // Given up first: this coordinator must not be in its own way.
         self.leader = None;
         let since = Instant::now();
         let mut pause = Duration::from_millis(100);
+        let shutdown = self.shutdown.clone();
         loop {
-            match self.recover().await {
-                Ok(()) => {
-                    tracing::info!(
-                        duration_ms = since.elapsed().as_millis() as u64,
-                        "the ledger is back"
-                    );
-                    return Ok(());
+            let now = self.now();
+            let attempt = async {
+                let recovered = recover(&self.ledger, self.limits, now);
+                let silent = |_| RecoverError::Store(StoreError::Silent);
+                tokio::time::timeout(ANSWER_WITHIN, recovered).await.map_err(silent)?
+            };
+            let recovered = tokio::select! {
+                // First of all, so that a stop is a stop even when the database is quick.
+                biased;
+                () = shutdown.cancelled() => {
+                    tracing::warn!("told to stop while the ledger is gone; nothing is lost by that");
+                    return Ok(Next::Stop);
+                }
+                recovered = while_refusing(&mut self.inbox, attempt) => recovered,
+            };
+            match recovered {
+                Ok(recovered) => {
+                    self.go_on_from(recovered);
+                    let duration_ms = since.elapsed().as_millis() as u64;
+                    tracing::info!(duration_ms, "the ledger is back");
+                    return Ok(Next::GoOn);
                 }
                 Err(error) if since.elapsed() > PATIENCE => return Err(error),
                 Err(error) => tracing::debug!(error = %chain(&error), "the ledger is still gone"),
             }
-            tokio::time::sleep(pause).await;
+            tokio::select! {
+                () = while_refusing(&mut self.inbox, tokio::time::sleep(pause)) => {}
+                () = shutdown.cancelled() => {}
+            }
             pause = (pause * 2).min(Duration::from_secs(2));
         }
     }
 
-    async fn recover(&mut self) -> Result<(), RecoverError> {
-        self.leader = None;
-        let leader = self.ledger.take_lead().await?;
-        let now = self.now();
-        self.scheduler = recover::scheduler(&self.ledger, self.limits, now).await?;
-        let workers = self.ledger.workers().await?;
-        self.last_worker = workers.iter().map(|w| w.worker.id.0).max().unwrap_or(0);
-        self.keys = workers.into_iter().map(|w| (w.worker.key, w.worker.id)).collect();
-        self.shown = self.scheduler.runs().map(|run| run.id).collect();
+    fn go_on_from(&mut self, recovered: Recovered) {
+        let Recovered { leader, scheduler, keys } = recovered;
         self.leader = Some(leader);
-        Ok(())
+        self.scheduler = scheduler;
+        self.keys = keys;
+        self.shown = self.scheduler.runs().map(|run| run.id).collect();
+        // A run may have ended in the very commit whose answer was lost.
+        self.views.forget_open_runs();
+        self.show();
     }
 
     /// Gives no more work, tells the workers, and merges what still comes.
@@ -584,7 +506,9 @@ impl Core {
             if !matches!(taken, Ok(1..)) {
                 break;
             }
-            self.turn(group, false).await?;
+            if self.turn(group, false).await? == Next::Stop {
+                break;
+            }
         }
         self.sessions.clear();
         Ok(())
@@ -592,6 +516,45 @@ impl Core {
 
     fn now(&self) -> Moment {
         Moment(self.started.elapsed())
+    }
+}
+
+/// Takes the lead and reads the state.
+async fn recover(
+    ledger: &Ledger,
+    limits: LeaseLimits,
+    now: Moment,
+) -> Result<Recovered, RecoverError> {
+    let leader = ledger.take_lead().await?;
+    let scheduler = recover::scheduler(ledger, limits, now).await?;
+    let workers = ledger.workers().await?;
+    let keys = workers.into_iter().map(|w| (w.worker.key, w.worker.id)).collect();
+    Ok(Recovered { leader, scheduler, keys })
+}
+
+/// Waits for something without the ledger; commands that come meanwhile are dropped, which tells
+/// whoever asked that the ledger is not available.
+async fn while_refusing<T>(
+    inbox: &mut mpsc::Receiver<Command>,
+    work: impl Future<Output = T>,
+) -> T {
+    tokio::pin!(work);
+    loop {
+        tokio::select! {
+            done = &mut work => return done,
+            Some(_) = inbox.recv() => {}
+        }
+    }
+}
+
+/// Ends when an answer of the database can no longer be waited for.
+async fn too_long(shutdown: &CancellationToken) {
+    tokio::select! {
+        () = tokio::time::sleep(ANSWER_WITHIN) => {}
+        () = async {
+            shutdown.cancelled().await;
+            tokio::time::sleep(ANSWER_WITHIN_AT_STOP).await;
+        } => {}
     }
 }
 

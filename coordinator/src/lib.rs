@@ -13,4 +13,4 @@ mod serve;
 pub mod views;
 pub mod web;
 
-pub use serve::{ServeError, Settings, run};
+pub use serve::{ServeError, Settings, check_address, run};

@@ -5,13 +5,13 @@
 //! most what was never acknowledged.
 
 use crate::book;
+use crate::dispatch::Moment;
 use crate::dispatch::fold::{Fold, FoldError};
 use crate::dispatch::openings::Openings;
 use crate::dispatch::run::{Run, Slice};
 use crate::dispatch::scheduler::{LastIds, LeaseLimits, RecoveredLease, Scheduler};
-use crate::dispatch::Moment;
-use model::spec::RunSpec;
 use model::RunId;
+use model::spec::RunSpec;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use store::{Ledger, StoreError, StoredRun};
@@ -59,12 +59,24 @@ pub async fn replay(ledger: &Ledger, run: RunId, spec: &RunSpec) -> Result<Fold,
 /// # Errors
 /// The database, or a snapshot or report that does not fit.
 pub async fn fold_of(ledger: &Ledger, run: RunId, spec: &RunSpec) -> Result<Fold, RecoverError> {
+    Ok(fold_and_tail(ledger, run, spec).await?.0)
+}
+
+/// A run folded from its last snapshot, and how many reports come after that.
+async fn fold_and_tail(
+    ledger: &Ledger,
+    run: RunId,
+    spec: &RunSpec,
+) -> Result<(Fold, u64), RecoverError> {
     let failed = |source| RecoverError::Fold { run, source };
-    let fold = match ledger.snapshot(run).await? {
+    let saved = match ledger.snapshot(run).await? {
         Some(snapshot) => Fold::from_snapshot(spec, &snapshot.state).map_err(failed)?,
         None => Fold::new(spec).map_err(failed)?,
     };
-    fold_tail(ledger, run, fold).await
+    let saved_reports = saved.reports;
+    let fold = fold_tail(ledger, run, saved).await?;
+    let tail = fold.reports - saved_reports;
+    Ok((fold, tail))
 }
 
 async fn fold_tail(ledger: &Ledger, run: RunId, mut fold: Fold) -> Result<Fold, RecoverError> {
@@ -119,7 +131,7 @@ pub async fn scheduler(
 async fn open_run(ledger: &Ledger, stored: StoredRun) -> Result<Run, RecoverError> {
     let run = stored.id;
     let failed = |source| RecoverError::Fold { run, source };
-    let fold = fold_of(ledger, run, &stored.spec).await?;
+    let (fold, tail) = fold_and_tail(ledger, run, &stored.spec).await?;
     let openings = openings(ledger, run, &stored.spec).await?;
     let mut slices = std::collections::VecDeque::new();
     for slice in ledger.unplayed(run).await? {
@@ -144,8 +156,8 @@ async fn open_run(ledger: &Ledger, stored: StoredRun) -> Result<Run, RecoverErro
         leased_pairs: 0,
         counts: stored.leases,
         pass: 0.0,
-        unsaved_reports: 0,
-        unplayable: 0,
+        unsaved_reports: u32::try_from(tail).unwrap_or(u32::MAX),
+        unplayable: BTreeSet::new(),
     })
 }
 
@@ -174,7 +186,8 @@ pub fn matches(stored: &StoredRun, fold: &Fold) -> bool {
     // Both are null until the first report or command moves the run.
     let llr_agrees = stored.llr.map(f64::to_bits) == fold.llr().map(f64::to_bits)
         || (stored.llr.is_none() && fold.reports == 0);
-    let point_agrees = stored.point == fold.point() || (stored.point.is_none() && fold.reports == 0);
+    let point_agrees =
+        stored.point == fold.point() || (stored.point.is_none() && fold.reports == 0);
     stored.tally == fold.tally
         && stored.reports == fold.reports
         && stored.last_report == fold.last_report

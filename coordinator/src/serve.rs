@@ -12,6 +12,7 @@ use model::RunId;
 use model::view::{RunView, WorkerView};
 use proto::v1::control_service_server::ControlServiceServer;
 use proto::v1::worker_service_server::WorkerServiceServer;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 use store::{Ledger, StoreError};
@@ -51,6 +52,16 @@ impl Settings {
 /// Why a coordinator did not start, or ended by itself.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
+    /// The address can be reached from other machines.
+    #[error(
+        "`{address}` can be reached from other machines; allowed: an address of this machine alone, \
+         such as 127.0.0.1:8117, because the port has no encryption and asks for no key; let workers \
+         on other machines come through an SSH tunnel"
+    )]
+    OpenAddress {
+        /// The address.
+        address: SocketAddr,
+    },
     /// The ledger cannot be used.
     #[error("the ledger cannot be used")]
     Ledger(#[from] StoreError),
@@ -65,23 +76,40 @@ pub enum ServeError {
     Serve(#[from] std::io::Error),
 }
 
+/// Whether a coordinator may listen there. Whoever reaches the port can file runs and report games,
+/// so only programs of the same machine may reach it.
+///
+/// # Errors
+/// [`ServeError::OpenAddress`] for everything but loopback.
+pub fn check_address(address: SocketAddr) -> Result<(), ServeError> {
+    if address.ip().to_canonical().is_loopback() {
+        Ok(())
+    } else {
+        Err(ServeError::OpenAddress { address })
+    }
+}
+
 /// Serves until the token is cancelled: brings the schema up to date, takes the lead, goes on with
 /// every open run, and answers on `listener`.
 ///
 /// # Errors
-/// The ledger cannot be used, another coordinator leads it, or the ledger was gone for too long.
+/// The port is open to other machines, the ledger cannot be used, another coordinator leads it, or
+/// the ledger was gone for too long.
 pub async fn run(
     settings: Settings,
     listener: TcpListener,
     shutdown: CancellationToken,
 ) -> Result<(), ServeError> {
+    check_address(listener.local_addr()?)?;
     let ledger = Ledger::open(&settings.database_url).await?;
     let views = Arc::new(Views::new(ledger.clone()));
-    let limits = LeaseLimits {
-        silence: settings.lease_silence,
-        standstill: settings.lease_standstill,
+    let limits =
+        LeaseLimits { silence: settings.lease_silence, standstill: settings.lease_standstill };
+    let started = tokio::select! {
+        started = Core::start(ledger.clone(), limits, views.clone(), shutdown.clone()) => started?,
+        () = shutdown.cancelled() => return Ok(()),
     };
-    let (core, handle) = Core::start(ledger.clone(), limits, views.clone()).await?;
+    let (core, handle) = started;
     let tasks = TaskTracker::new();
     // Streams end after the core has drained its sessions, pages at once.
     let streams = CancellationToken::new();
@@ -120,7 +148,7 @@ pub async fn run(
             .with_graceful_shutdown(async move { stop.cancelled().await });
         tasks.spawn(async move { serve.await })
     };
-    let core = tokio::spawn(core.run(shutdown.clone()));
+    let core = tokio::spawn(core.run());
     let ended = core.await;
     // The core is done, by order or by an error: everything that hangs on it ends.
     shutdown.cancel();
@@ -160,4 +188,20 @@ impl web::Source for Source {
 
 fn unavailable(error: impl std::error::Error + Send + Sync + 'static) -> web::SourceError {
     web::SourceError(Box::new(error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::check_address;
+
+    #[test]
+    fn only_addresses_of_this_machine_are_listened_on() {
+        for address in ["127.0.0.1:0", "127.9.9.9:80", "[::1]:8117", "[::ffff:127.0.0.1]:1"] {
+            assert!(check_address(address.parse().unwrap()).is_ok(), "{address}");
+        }
+        for address in ["0.0.0.0:8117", "[::]:8117", "192.168.0.7:8117", "[::ffff:10.0.0.1]:1"] {
+            let refused = check_address(address.parse().unwrap()).unwrap_err().to_string();
+            assert!(refused.contains(address) && refused.contains("no key"), "{refused}");
+        }
+    }
 }

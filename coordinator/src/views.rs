@@ -160,6 +160,15 @@ impl Views {
         self.changed();
     }
 
+    /// Forgets the runs that are not over: they are shown again, or read from the ledger.
+    pub(crate) fn forget_open_runs(&self) {
+        let mut state = self.state();
+        state.runs.retain(|_, run| run.state.is_over());
+        state.speeds.clear();
+        drop(state);
+        self.changed();
+    }
+
     /// Shows what the connected workers say; those not named are gone.
     pub(crate) fn show_workers(
         &self,

@@ -159,7 +159,8 @@ async fn i3_every_lease_ends_in_exactly_one_way() -> Result<()> {
     house.create(specs::tune(12, 4), &specs::book_text()).await?;
     let mut one = house.puppet(1).await?;
     one.want(3).await?;
-    let (completed, returned, expired) = (one.lease().await?, one.lease().await?, one.lease().await?);
+    let (completed, returned, expired) =
+        (one.lease().await?, one.lease().await?, one.lease().await?);
     one.report(specs::whole_report(&completed, specs::outcome)).await?;
     one.report(specs::report(&returned, 1, 0, specs::outcome)).await?;
     let back = v1::ReturnLease {
@@ -190,8 +191,8 @@ async fn i3_every_lease_ends_in_exactly_one_way() -> Result<()> {
         .await?;
     let states: Vec<(String, i64)> =
         rows.iter().map(|r| Ok((r.try_get(0)?, r.try_get(1)?))).collect::<Result<_>>()?;
-    let expected =
-        [("completed", 2), ("expired", 1), ("returned", 1), ("revoked", 1)].map(|(s, n)| (s.to_owned(), n));
+    let expected = [("completed", 2), ("expired", 1), ("returned", 1), ("revoked", 1)]
+        .map(|(s, n)| (s.to_owned(), n));
     assert_eq!(states, expected);
     // The schema itself refuses a second end.
     let second = sqlx::query("UPDATE leases SET state = 'returned' WHERE state = 'completed'")
@@ -285,7 +286,8 @@ async fn i5_no_more_pairs_than_asked_and_a_test_stops_once() -> Result<()> {
     }
     let mut outcomes = Vec::new();
     for (i, lease) in leases.iter().enumerate() {
-        let outcome = |index: u64| if index.is_multiple_of(7) { specs::outcome(index) } else { ALL_WON };
+        let outcome =
+            |index: u64| if index.is_multiple_of(7) { specs::outcome(index) } else { ALL_WON };
         let report = specs::whole_report(lease, outcome);
         outcomes.push(workers[i / 16].report(report).await?);
     }

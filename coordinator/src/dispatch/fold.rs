@@ -114,7 +114,12 @@ impl Fold {
             }
             _ => return Err(unreadable("it is of another kind of run".to_owned())),
         };
-        Ok(Self { tally: stored.tally, reports: stored.reports, last_report: stored.last_report, job })
+        Ok(Self {
+            tally: stored.tally,
+            reports: stored.reports,
+            last_report: stored.last_report,
+            job,
+        })
     }
 
     /// The state as JSON: the same bytes for the same state.

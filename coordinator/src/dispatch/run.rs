@@ -5,7 +5,7 @@ use super::openings::Openings;
 use model::lease::{PairIndex, PairRange};
 use model::spec::{Job, RunSpec};
 use model::view::{LeaseCounts, RunState, Verdict};
-use model::{LeaseId, ParameterSet, RunId};
+use model::{LeaseId, ParameterSet, RunId, WorkerId};
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 use tune::Perturbation;
@@ -56,12 +56,12 @@ pub struct Run {
     pub leased_pairs: u64,
     /// Leases by state.
     pub counts: LeaseCounts,
-    /// Share of the cluster used so far over weight: the run with the least goes first.
+    /// What its leases have cost so far over its weight: the run with the least goes first.
     pub pass: f64,
     /// Reports merged since the last snapshot.
     pub unsaved_reports: u32,
     /// Workers that could not play it, in this coordinator's life.
-    pub unplayable: u32,
+    pub unplayable: BTreeSet<WorkerId>,
 }
 
 impl Run {

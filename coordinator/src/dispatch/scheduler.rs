@@ -4,19 +4,21 @@
 //! said ([`Scheduler::take_outbox`]); the caller writes first and speaks after. When a write fails
 //! the whole value is thrown away and built again from the ledger.
 
+mod giving;
+mod merging;
+
 use super::Moment;
 use super::fold::{Fold, FoldError};
 use super::openings::Openings;
 use super::run::{Run, Slice};
-use model::lease::{LeaseEnd, PairRange, PairRecord, Report, WorkOrder};
+use model::lease::{LeaseEnd, WorkOrder};
 use model::spec::RunSpec;
 use model::view::{LeaseCounts, RunState};
-use model::{GameKind, LeaseId, ReportId, RunId, Tally, WorkerId};
+use model::{GameKind, LeaseId, RunId, Tally, WorkerId};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
-use store::{Batch, LeaseMove, NewLease, NewReport, NewRun, NewSnapshot, RunEvent, RunMove};
-use tune::Perturbation;
+use store::{Batch, LeaseMove, NewRun, NewSnapshot, RunEvent, RunMove};
 
 /// Time limits of leases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -159,6 +161,8 @@ struct Worker {
     offer: Offer,
     want: u32,
     leases: BTreeSet<LeaseId>,
+    /// Whether it offers what a run needs, for each run that it was compared with.
+    playable: BTreeMap<RunId, bool>,
     /// Runs that it could not play.
     cannot: BTreeSet<RunId>,
     idle: Option<Idle>,
@@ -197,7 +201,7 @@ pub struct LastIds {
 /// Reports of a run between two snapshots.
 const SNAPSHOT_EVERY: u32 = 200;
 /// Workers that fail to play a run before it is paused.
-const UNPLAYABLE_LIMIT: u32 = 3;
+const UNPLAYABLE_LIMIT: usize = 3;
 
 /// The state machine.
 #[derive(Clone, Debug, Default)]
@@ -212,6 +216,8 @@ pub struct Scheduler {
     moved_leases: BTreeMap<LeaseId, (u32, Option<LeaseEnd>)>,
     moved_runs: BTreeSet<RunId>,
     outbox: Vec<(WorkerId, Push)>,
+    /// The share, over weight, that a run would have used which has always had its due.
+    virtual_time: f64,
 }
 
 impl Scheduler {
@@ -298,9 +304,9 @@ impl Scheduler {
             leases: BTreeSet::new(),
             leased_pairs: 0,
             counts: LeaseCounts::default(),
-            pass: self.least_pass(),
+            pass: self.virtual_time,
             unsaved_reports: 0,
-            unplayable: 0,
+            unplayable: BTreeSet::new(),
         };
         self.runs.insert(id, run);
         Ok(id)
@@ -328,7 +334,6 @@ impl Scheduler {
     /// # Errors
     /// The run is not paused.
     pub fn resume(&mut self, id: RunId) -> Result<(), ControlError> {
-        let least = self.least_pass();
         let run = self.open_run(id)?;
         if run.state != RunState::Paused {
             let found = run.state.name();
@@ -336,9 +341,7 @@ impl Scheduler {
         }
         run.state = RunState::Running;
         run.state_reason = String::new();
-        run.unplayable = 0;
-        // What it did not use while it was paused is not owed to it.
-        run.pass = run.pass.max(least);
+        run.unplayable.clear();
         self.moved_runs.insert(id);
         for worker in self.workers.values_mut() {
             worker.cannot.remove(&id);
@@ -370,6 +373,7 @@ impl Scheduler {
         worker.offer = offer;
         worker.want = 0;
         worker.idle = None;
+        worker.playable.clear();
         worker.cannot.clear();
         let mine = worker.leases.clone();
         for &(lease, epoch) in held {
@@ -381,7 +385,8 @@ impl Scheduler {
             }
         }
         for lease in mine {
-            if !held.iter().any(|(l, _)| *l == lease) {
+            let epoch = self.leases.get(&lease).map(|l| l.slice.epoch);
+            if !held.iter().any(|(l, e)| *l == lease && Some(*e) == epoch) {
                 self.end_lease(lease, LeaseEnd::Returned);
             }
         }
@@ -410,121 +415,6 @@ impl Scheduler {
     pub fn heard(&mut self, id: WorkerId, now: Moment) {
         if let Some(worker) = self.workers.get_mut(&id) {
             worker.heard_at = now;
-        }
-    }
-
-    /// Merges a report, if its lease is out at its epoch with this worker and it is consistent.
-    pub fn report(
-        &mut self,
-        worker: WorkerId,
-        report: &Report,
-        now: Moment,
-        unix_ms: i64,
-    ) -> Merge {
-        self.heard(worker, now);
-        let Some(lease) = self.leases.get_mut(&report.lease) else { return Merge::NotOut };
-        if lease.worker != worker || lease.slice.epoch != report.epoch {
-            return Merge::NotOut;
-        }
-        let fresh = match fresh_pairs(lease, report) {
-            Ok(fresh) => fresh,
-            Err(contradiction) => return Merge::Invalid(contradiction),
-        };
-        if fresh.is_empty() {
-            return Merge::Duplicate;
-        }
-        let tally: Tally = fresh.iter().map(|pair| pair.outcome()).collect();
-        let mut merged = lease.merged;
-        merged += tally;
-        if merged != report.cumulative {
-            return Merge::Invalid(format!(
-                "the report says {:?} in all, its pairs make {:?}",
-                report.cumulative.pentanomial.0, merged.pentanomial.0
-            ));
-        }
-        let run_id = lease.run;
-        let Some(run) = self.runs.get_mut(&run_id) else { return Merge::NotOut };
-        let id = ReportId(self.ids.report + 1);
-        if let Err(error) = run.fold.apply(id, &tally, lease.slice.probe.as_ref()) {
-            return Merge::Invalid(error.to_string());
-        }
-        self.ids.report = id.0;
-        run.unsaved_reports += 1;
-        run.leased_pairs = run.leased_pairs.saturating_sub(fresh.len() as u64);
-        lease.merged = merged;
-        lease.last_sequence = report.sequence;
-        lease.moved_at = now;
-        let range = lease.slice.range;
-        lease.done.extend(fresh.iter().filter_map(|pair| range.offset_of(pair.index)));
-        let done = lease.done.len();
-        self.moved_leases.insert(report.lease, (count(done), None));
-        self.moved_runs.insert(run_id);
-        self.batch.reports.push(NewReport {
-            id,
-            run: run_id,
-            lease: report.lease,
-            epoch: report.epoch,
-            sequence: report.sequence,
-            tally,
-            pairs: fresh.into_iter().cloned().collect(),
-        });
-        if done == range.count as usize {
-            self.end_lease(report.lease, LeaseEnd::Completed);
-        }
-        self.end_run_if_over(run_id, unix_ms);
-        Merge::Merged
-    }
-
-    /// A worker gives back what it has not finished of a lease.
-    pub fn give_back(&mut self, worker: WorkerId, lease: LeaseId, epoch: u32, why: &GiveBack) {
-        let is_its_own = self
-            .leases
-            .get(&lease)
-            .is_some_and(|l| l.worker == worker && l.slice.epoch == epoch);
-        if !is_its_own {
-            return;
-        }
-        let run_id = self.leases[&lease].run;
-        self.end_lease(lease, LeaseEnd::Returned);
-        let GiveBack::Unplayable(detail) = why else { return };
-        if let Some(worker) = self.workers.get_mut(&worker) {
-            worker.cannot.insert(run_id);
-        }
-        let Some(run) = self.runs.get_mut(&run_id) else { return };
-        run.unplayable += 1;
-        // A run of which nothing was ever played is wrong in itself; one that was played by others
-        // gets the benefit of the doubt a few times.
-        let hopeless = run.fold.reports == 0 || run.unplayable >= UNPLAYABLE_LIMIT;
-        if hopeless && run.state == RunState::Running {
-            let reason = format!("a worker cannot play it: {detail}");
-            // The run is running, so it can be paused.
-            let _ = self.pause(run_id, &reason);
-        }
-    }
-
-    /// Gives pairs to every worker that wants some, one lease at a time each, until nobody wants
-    /// more or nothing is left.
-    pub fn dispatch(&mut self, now: Moment) {
-        loop {
-            let wanting: Vec<WorkerId> = self
-                .workers
-                .iter()
-                .filter(|(_, w)| w.connected && w.want > 0)
-                .map(|(id, _)| *id)
-                .collect();
-            let mut gave = false;
-            for worker in wanting {
-                match self.next_slice(worker, now) {
-                    Ok((run, slice)) => {
-                        self.issue(worker, run, slice, now);
-                        gave = true;
-                    }
-                    Err(idle) => self.say_idle(worker, idle),
-                }
-            }
-            if !gave {
-                return;
-            }
         }
     }
 
@@ -569,6 +459,12 @@ impl Scheduler {
     pub fn forget_ended(&mut self) -> Vec<Run> {
         let over: Vec<RunId> =
             self.runs.values().filter(|run| run.state.is_over()).map(|run| run.id).collect();
+        for worker in self.workers.values_mut() {
+            for id in &over {
+                worker.playable.remove(id);
+                worker.cannot.remove(id);
+            }
+        }
         over.into_iter().filter_map(|id| self.runs.remove(&id)).collect()
     }
 
@@ -579,230 +475,4 @@ impl Scheduler {
     fn event(&mut self, run: RunId, event: &'static str, reason: &str) {
         self.batch.events.push(RunEvent { run, event, reason: reason.to_owned() });
     }
-
-    fn least_pass(&self) -> f64 {
-        let passes = self.runs.values().filter(|r| r.has_work()).map(|r| r.pass);
-        passes.min_by(f64::total_cmp).unwrap_or(0.0)
-    }
-
-    /// Chooses the run that has used least of its share and takes its next pairs.
-    fn next_slice(&mut self, worker: WorkerId, now: Moment) -> Result<(RunId, Slice), Idle> {
-        let Some(known) = self.workers.get(&worker) else { return Err(Idle::NoOpenRun) };
-        let (mut any_running, mut any_playable) = (false, false);
-        let mut choices: Vec<(f64, RunId)> = Vec::new();
-        for run in self.runs.values().filter(|run| run.state == RunState::Running) {
-            any_running = true;
-            if !known.offer.can_play(&run.spec) || known.cannot.contains(&run.id) {
-                continue;
-            }
-            any_playable = true;
-            choices.push((run.pass, run.id));
-        }
-        choices.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        for (_, id) in choices {
-            self.expire_one(id, worker, now);
-            if let Some(slice) = self.runs.get_mut(&id).and_then(Run::take_slice) {
-                return Ok((id, slice));
-            }
-        }
-        Err(match (any_running, any_playable) {
-            (false, _) => Idle::NoOpenRun,
-            (true, false) => Idle::NotOffered,
-            (true, true) => Idle::BudgetSpent,
-        })
-    }
-
-    /// Ends the longest overdue lease of a run whose pairs another worker can take now. A lease is
-    /// expired at that moment and not before, so that a late report of work that nobody else has
-    /// begun is still merged.
-    fn expire_one(&mut self, run: RunId, taker: WorkerId, now: Moment) {
-        let Some(run) = self.runs.get(&run) else { return };
-        if !run.slices.is_empty() {
-            return;
-        }
-        let overdue = run
-            .leases
-            .iter()
-            .filter_map(|id| {
-                let lease = self.leases.get(id)?;
-                let holder = self.workers.get(&lease.worker)?;
-                let silent = !(holder.connected && lease.worker == taker)
-                    && holder.heard_at.plus(self.limits.silence) <= now;
-                let stuck = lease.moved_at.plus(self.limits.standstill) <= now;
-                (silent || stuck).then_some((lease.moved_at, *id, lease.worker, lease.slice.epoch))
-            })
-            .min();
-        if let Some((_, lease, worker, epoch)) = overdue {
-            self.end_lease(lease, LeaseEnd::Expired);
-            let reason = CancelReason::LeasedElsewhere;
-            self.outbox.push((worker, Push::Cancel { lease, epoch, reason }));
-        }
-    }
-
-    fn issue(&mut self, worker: WorkerId, run_id: RunId, slice: Slice, now: Moment) {
-        let Some(run) = self.runs.get_mut(&run_id) else { return };
-        self.ids.lease += 1;
-        let id = LeaseId(self.ids.lease);
-        let (candidate, base) = run.sets(slice.probe.as_ref());
-        let order = WorkOrder {
-            lease: id,
-            epoch: slice.epoch,
-            run: run_id,
-            game: run.spec.game,
-            openings: run.openings.of(slice.range),
-            candidate,
-            base,
-            limit: run.spec.limit,
-        };
-        self.batch.leases.push(NewLease {
-            id,
-            run: run_id,
-            worker,
-            epoch: slice.epoch,
-            range: slice.range,
-            block: slice.block,
-            probe: slice.probe.as_ref().map(probe_json),
-        });
-        run.pass += run.cost(slice.range.count);
-        run.leases.insert(id);
-        run.leased_pairs += u64::from(slice.range.count);
-        run.counts.active += 1;
-        if let Some(worker) = self.workers.get_mut(&worker) {
-            worker.want -= 1;
-            worker.idle = None;
-            worker.leases.insert(id);
-        }
-        let lease = Lease {
-            run: run_id,
-            worker,
-            slice,
-            done: BTreeSet::new(),
-            merged: Tally::default(),
-            last_sequence: 0,
-            moved_at: now,
-        };
-        self.leases.insert(id, lease);
-        self.outbox.push((worker, Push::Order(order)));
-    }
-
-    fn say_idle(&mut self, id: WorkerId, idle: Idle) {
-        let Some(worker) = self.workers.get_mut(&id) else { return };
-        if worker.idle != Some(idle) {
-            worker.idle = Some(idle);
-            self.outbox.push((id, Push::Idle(idle)));
-        }
-    }
-
-    /// Ends a lease; what is unplayed of it goes back to its run, unless that is over.
-    fn end_lease(&mut self, id: LeaseId, end: LeaseEnd) {
-        let Some(lease) = self.leases.remove(&id) else { return };
-        self.moved_leases.insert(id, (count(lease.done.len()), Some(end)));
-        if let Some(worker) = self.workers.get_mut(&lease.worker) {
-            worker.leases.remove(&id);
-        }
-        let Some(run) = self.runs.get_mut(&lease.run) else { return };
-        run.leases.remove(&id);
-        run.counts.active = run.counts.active.saturating_sub(1);
-        match end {
-            LeaseEnd::Completed => run.counts.completed += 1,
-            LeaseEnd::Returned => run.counts.returned += 1,
-            LeaseEnd::Expired => run.counts.expired += 1,
-            LeaseEnd::Revoked => run.counts.revoked += 1,
-        }
-        let open = unplayed(&lease);
-        run.leased_pairs = run
-            .leased_pairs
-            .saturating_sub(open.iter().map(|slice| u64::from(slice.range.count)).sum());
-        if end != LeaseEnd::Revoked {
-            run.slices.extend(open);
-        }
-    }
-
-    fn end_run_if_over(&mut self, id: RunId, unix_ms: i64) {
-        let Some(run) = self.runs.get_mut(&id) else { return };
-        if run.state.is_over() {
-            return;
-        }
-        let Some(ended) = run.fold.ended(run.spec.job.pairs_asked()) else { return };
-        run.verdict = ended.verdict;
-        let reason = ended.verdict.map_or("budget played", |verdict| verdict.name());
-        self.end_run(id, RunState::Finished, reason, unix_ms);
-    }
-
-    fn end_run(&mut self, id: RunId, state: RunState, reason: &str, unix_ms: i64) {
-        let Some(run) = self.runs.get_mut(&id) else { return };
-        run.state = state;
-        run.state_reason = reason.to_owned();
-        run.ended_at_unix_ms = Some(unix_ms);
-        run.slices.clear();
-        let out: Vec<LeaseId> = run.leases.iter().copied().collect();
-        self.moved_runs.insert(id);
-        let event = if state == RunState::Finished { "finished" } else { "stopped" };
-        self.event(id, event, reason);
-        for lease in out {
-            let Some(held) = self.leases.get(&lease) else { continue };
-            let (worker, epoch) = (held.worker, held.slice.epoch);
-            self.end_lease(lease, LeaseEnd::Revoked);
-            let reason = CancelReason::RunEnded;
-            self.outbox.push((worker, Push::Cancel { lease, epoch, reason }));
-        }
-    }
-}
-
-/// The pairs of a report that its lease does not have yet, or what contradicts the lease.
-fn fresh_pairs<'a>(lease: &Lease, report: &'a Report) -> Result<Vec<&'a PairRecord>, String> {
-    let range = lease.slice.range;
-    let mut seen = BTreeSet::new();
-    let mut fresh = Vec::new();
-    for pair in &report.pairs {
-        let Some(offset) = range.offset_of(pair.index) else {
-            return Err(format!(
-                "pair {} is not in the lease; allowed: {} to {}",
-                pair.index,
-                range.first,
-                range.end().0 - 1
-            ));
-        };
-        if !seen.insert(offset) {
-            return Err(format!("pair {} comes twice in one report", pair.index));
-        }
-        if !lease.done.contains(&offset) {
-            fresh.push(pair);
-        }
-    }
-    if !fresh.is_empty() && report.sequence <= lease.last_sequence {
-        return Err(format!(
-            "report {} has pairs that report {} had not; allowed: a higher number",
-            report.sequence, lease.last_sequence
-        ));
-    }
-    Ok(fresh)
-}
-
-/// What is unplayed of a lease, in consecutive slices at the next epoch, with the same probe.
-fn unplayed(lease: &Lease) -> Vec<Slice> {
-    let mut slices: Vec<Slice> = Vec::new();
-    for (offset, index) in lease.slice.range.iter().enumerate() {
-        if lease.done.contains(&offset) {
-            continue;
-        }
-        match slices.last_mut() {
-            Some(last) if last.range.end() == index => last.range.count += 1,
-            _ => slices.push(Slice {
-                range: PairRange { first: index, count: 1 },
-                epoch: lease.slice.epoch + 1,
-                block: lease.slice.block,
-                probe: lease.slice.probe.clone(),
-            }),
-        }
-    }
-    slices
-}
-
-fn probe_json(probe: &Perturbation) -> String {
-    serde_json::to_string(probe).expect("a probe is plain data")
-}
-
-fn count(pairs: usize) -> u32 {
-    u32::try_from(pairs).unwrap_or(u32::MAX)
 }

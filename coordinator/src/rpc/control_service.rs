@@ -238,11 +238,7 @@ impl ControlService for ControlRpc {
 }
 
 /// Sends the state of a run whenever it changes, until it is over.
-async fn watch(
-    views: &Views,
-    id: RunId,
-    out: &mpsc::Sender<Result<v1::WatchRunResponse, Status>>,
-) {
+async fn watch(views: &Views, id: RunId, out: &mpsc::Sender<Result<v1::WatchRunResponse, Status>>) {
     let mut changes = views.changes();
     let mut last = None;
     loop {
@@ -288,10 +284,7 @@ fn command_failed(error: &CoreError) -> Status {
 /// What failed inside stays inside; the log has it whole.
 fn failed(error: &(dyn std::error::Error + 'static)) -> Status {
     tracing::warn!(error = %chain(error), "a request failed");
-    let gone = matches!(
-        error.downcast_ref::<RecoverError>(),
-        Some(RecoverError::Store(_)) | None
-    );
+    let gone = matches!(error.downcast_ref::<RecoverError>(), Some(RecoverError::Store(_)) | None);
     if gone {
         Status::unavailable("the ledger does not answer; try again")
     } else {

@@ -1,7 +1,7 @@
 //! Sessions of workers: a stream in, a stream out, the core between.
 
 use crate::convert::{self, Hello, WireError};
-use crate::core::{Acknowledged, CoreError, Handle, Outbound, Said, Session};
+use crate::core::{Acknowledged, CoreError, Handle, Line, Outbound, Said, Session};
 use model::LeaseId;
 use proto::v1::work_request::Message as Request;
 use proto::v1::work_response::Message as Response;
@@ -9,7 +9,6 @@ use proto::v1::worker_service_server::WorkerService;
 use proto::v1::{self, WorkRequest, WorkResponse};
 use std::pin::Pin;
 use std::time::Duration;
-use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 use tokio_stream::{Stream, StreamExt};
 use tokio_util::sync::CancellationToken;
@@ -59,8 +58,8 @@ impl WorkerService for WorkerRpc {
             _ => return Err(Status::invalid_argument("the first message must be Hello")),
         };
         let hello = Hello::try_from(hello).map_err(invalid)?;
-        let (outbound, outgoing) = mpsc::channel(OUTBOUND);
-        let session = self.core.join(hello, outbound.clone()).await.map_err(unavailable)?;
+        let (line, outgoing, over) = Line::new(OUTBOUND);
+        let session = self.core.join(hello, line).await.map_err(unavailable)?;
         let welcome = Response::Welcome(v1::Welcome {
             worker_id: session.worker.0,
             coordinator_version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -73,7 +72,7 @@ impl WorkerService for WorkerRpc {
             let ended = tokio::select! {
                 ended = listen(&core, session, &mut incoming) => ended,
                 // The core has dropped the session: another took its place, or the ledger failed.
-                () = outbound.closed() => Ok(()),
+                () = over.cancelled() => Ok(()),
                 () = shutdown.cancelled() => Ok(()),
             };
             if let Err(error) = ended {

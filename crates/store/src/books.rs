@@ -4,8 +4,8 @@ use crate::{Ledger, StoreError, signed};
 use model::GameKind;
 
 impl Ledger {
-    /// Keeps a book; the same book again changes nothing. The caller has checked the hash and every
-    /// position.
+    /// Keeps a book; the same book again changes nothing, so that it does not matter who leads. The
+    /// caller has checked the hash and every position.
     ///
     /// # Errors
     /// Errors of the database.

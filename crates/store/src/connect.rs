@@ -20,7 +20,10 @@ impl Ledger {
         let options = PgConnectOptions::from_str(url)
             .map_err(|source| StoreError::Url { url: without_password(url), source })?
             .application_name("elomill")
-            .options([("statement_timeout", "15s"), ("idle_in_transaction_session_timeout", "30s")]);
+            .options([
+                ("statement_timeout", "15s"),
+                ("idle_in_transaction_session_timeout", "30s"),
+            ]);
         let pool = PgPoolOptions::new()
             .max_connections(10)
             .min_connections(1)

@@ -28,7 +28,10 @@ pub enum StoreError {
         ours: i64,
     },
     /// Another coordinator holds the lead.
-    #[error("another coordinator leads this database")]
+    #[error(
+        "another coordinator leads this ledger; stop that one first, or give this one a database \
+         of its own"
+    )]
     LeadTaken,
     /// A rule of the schema refused the write; nothing was written.
     #[error("the ledger refused a write: {constraint}")]
@@ -47,6 +50,9 @@ pub enum StoreError {
         /// What was found, or why it cannot be read.
         found: String,
     },
+    /// The database is there, or seems so, and says nothing.
+    #[error("the database did not answer in time")]
+    Silent,
     /// The database did not answer, or the connection broke.
     #[error("the database did not answer")]
     Database(#[source] sqlx::Error),

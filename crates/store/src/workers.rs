@@ -1,6 +1,6 @@
 //! Machines that play.
 
-use crate::{Ledger, StoreError, unsigned};
+use crate::{LeaderEpoch, Ledger, StoreError, unsigned};
 use model::WorkerId;
 
 /// A worker as it introduced itself.
@@ -36,21 +36,30 @@ pub struct StoredWorker {
 }
 
 impl Ledger {
-    /// Writes a worker down, or what it says of itself now.
+    /// Writes a worker down, or what it says of itself now. Its id is the one given back: that of
+    /// its key if the ledger knows the key, else the one proposed.
     ///
     /// # Errors
-    /// Errors of the database.
-    pub async fn greet_worker(&self, worker: &NewWorker) -> Result<(), StoreError> {
-        sqlx::query(
+    /// [`StoreError::NotLeader`] when another coordinator leads by now; the proposed id is another
+    /// worker's (`workers_pkey`); errors of the database.
+    pub async fn greet_worker(
+        &self,
+        leader: &LeaderEpoch,
+        worker: &NewWorker,
+    ) -> Result<WorkerId, StoreError> {
+        let id: Option<i64> = sqlx::query_scalar(
             "INSERT INTO workers (id, worker_key, name, platform, software_version, cores, slots)
-             VALUES ($1, $2, $3, $4, $5, $6, $7)
+             SELECT $1, $2, $3, $4, $5, $6, $7
+             FROM (SELECT epoch FROM leadership FOR SHARE) AS lead
+             WHERE lead.epoch = $8
              ON CONFLICT (worker_key) DO UPDATE SET
                  name = excluded.name,
                  platform = excluded.platform,
                  software_version = excluded.software_version,
                  cores = excluded.cores,
                  slots = excluded.slots,
-                 last_seen_at = now()",
+                 last_seen_at = now()
+             RETURNING id",
         )
         .bind(worker.id.0)
         .bind(&worker.key)
@@ -59,12 +68,13 @@ impl Ledger {
         .bind(&worker.software_version)
         .bind(i32::try_from(worker.cores).unwrap_or(i32::MAX))
         .bind(i32::try_from(worker.slots).unwrap_or(i32::MAX))
-        .execute(&self.pool)
+        .bind(leader.number())
+        .fetch_optional(&self.pool)
         .await?;
-        Ok(())
+        id.map(WorkerId).ok_or(StoreError::NotLeader { ours: leader.number() })
     }
 
-    /// Writes down that these workers were there until now.
+    /// Writes down that these workers were there until now. True whoever leads: not guarded.
     ///
     /// # Errors
     /// Errors of the database.

@@ -1,0 +1,207 @@
+//! How the rest of the coordinator talks to the core: sessions, what workers say and hear, commands.
+
+use crate::convert::Hello;
+use crate::dispatch::fold::FoldError;
+use crate::dispatch::openings::Openings;
+use crate::dispatch::scheduler::{ControlError, GiveBack, Push};
+use model::lease::Report;
+use model::spec::RunSpec;
+use model::{LeaseId, RunId, WorkerId};
+use tokio::sync::{mpsc, oneshot};
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+/// One open stream of one worker; a worker that reconnects has a new one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Session {
+    /// Whose.
+    pub worker: WorkerId,
+    pub(super) number: u64,
+}
+
+/// The core's end of a session. When the core drops it, the session is over: nothing more comes out
+/// of the receiver, and the token is cancelled.
+#[derive(Debug)]
+pub struct Line {
+    outbound: mpsc::Sender<Outbound>,
+    _over: DropGuard,
+}
+
+impl Line {
+    /// A line on which `capacity` messages may wait, with the worker's end of it and the token that
+    /// says when it is over.
+    #[must_use]
+    pub fn new(capacity: usize) -> (Self, mpsc::Receiver<Outbound>, CancellationToken) {
+        let (outbound, receiver) = mpsc::channel(capacity);
+        let over = CancellationToken::new();
+        (Self { outbound, _over: over.clone().drop_guard() }, receiver, over)
+    }
+
+    /// Whether the worker's end took it: it is there, and not too slow.
+    pub(super) fn take(&self, message: Outbound) -> bool {
+        self.outbound.try_send(message).is_ok()
+    }
+}
+
+/// Something for a worker's stream.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outbound {
+    /// From the scheduler.
+    Push(Push),
+    /// What became of a report.
+    Ack {
+        /// The lease.
+        lease: LeaseId,
+        /// Its epoch.
+        epoch: u32,
+        /// The report's number.
+        sequence: u32,
+        /// What became of it.
+        outcome: Acknowledged,
+    },
+    /// The coordinator goes away.
+    Drain,
+}
+
+/// What became of a report, as the worker hears it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Acknowledged {
+    /// In the ledger.
+    Merged,
+    /// In the ledger before.
+    Duplicate,
+    /// Given to another worker.
+    Stale,
+    /// The run is over.
+    RunEnded,
+    /// It contradicts its lease or itself.
+    Invalid(String),
+}
+
+/// What a worker says after its hello.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Said {
+    /// How many more leases it would take.
+    Want(u32),
+    /// Finished pairs.
+    Report(Report),
+    /// A sign of life.
+    Progress {
+        /// Games being played.
+        playing_games: u32,
+        /// Of all slots together.
+        nodes_per_second: u64,
+    },
+    /// It gives a lease back.
+    Return {
+        /// The lease.
+        lease: LeaseId,
+        /// Its epoch.
+        epoch: u32,
+        /// Why.
+        why: GiveBack,
+    },
+}
+
+/// A command that was not carried out.
+#[derive(Debug, thiserror::Error)]
+pub enum CoreError {
+    /// Not in this state.
+    #[error(transparent)]
+    Control(#[from] ControlError),
+    /// The optimiser refuses the specification.
+    #[error(transparent)]
+    Spec(#[from] FoldError),
+    /// The ledger did not take it; it may or may not be written.
+    #[error("the ledger is not available; try again")]
+    Ledger,
+    /// The coordinator is going away.
+    #[error("the coordinator is stopping")]
+    Stopping,
+}
+
+pub(super) type Reply<T> = oneshot::Sender<Result<T, CoreError>>;
+
+pub(super) enum Command {
+    Join { hello: Hello, line: Line, reply: Reply<Session> },
+    Leave(Session),
+    Said(Session, Said),
+    Create { spec: Box<RunSpec>, key: String, openings: Box<Openings>, reply: Reply<RunId> },
+    Pause { run: RunId, reason: String, reply: Reply<()> },
+    Resume { run: RunId, reply: Reply<()> },
+    Stop { run: RunId, reason: String, reply: Reply<()> },
+}
+
+/// How the rest of the coordinator talks to the core. Cheap to clone; dropping all of them does not
+/// stop the core, its token does.
+#[derive(Clone, Debug)]
+pub struct Handle {
+    pub(super) commands: mpsc::Sender<Command>,
+}
+
+impl Handle {
+    /// Opens a session; what is for the worker goes into `line`.
+    ///
+    /// # Errors
+    /// The coordinator is stopping, or the ledger is not available.
+    pub async fn join(&self, hello: Hello, line: Line) -> Result<Session, CoreError> {
+        self.ask(|reply| Command::Join { hello, line, reply }).await
+    }
+
+    /// Says what a worker said. Waits while the core is busy: a worker that talks too fast is
+    /// slowed down, not buffered.
+    pub async fn said(&self, session: Session, said: Said) {
+        // A core that is gone has dropped the session already.
+        let _ = self.commands.send(Command::Said(session, said)).await;
+    }
+
+    /// Says that a session is over.
+    pub async fn leave(&self, session: Session) {
+        // A core that is gone has dropped the session already.
+        let _ = self.commands.send(Command::Leave(session)).await;
+    }
+
+    /// Files a run whose specification and book were checked. The same key gives the same run.
+    ///
+    /// # Errors
+    /// The optimiser refuses it, or the ledger is not available.
+    pub async fn create(
+        &self,
+        spec: RunSpec,
+        key: String,
+        openings: Openings,
+    ) -> Result<RunId, CoreError> {
+        let (spec, openings) = (Box::new(spec), Box::new(openings));
+        self.ask(|reply| Command::Create { spec, key, openings, reply }).await
+    }
+
+    /// Stops giving pairs of a run.
+    ///
+    /// # Errors
+    /// It is not running, or the ledger is not available.
+    pub async fn pause(&self, run: RunId, reason: String) -> Result<(), CoreError> {
+        self.ask(|reply| Command::Pause { run, reason, reply }).await
+    }
+
+    /// Gives pairs of a run again.
+    ///
+    /// # Errors
+    /// It is not paused, or the ledger is not available.
+    pub async fn resume(&self, run: RunId) -> Result<(), CoreError> {
+        self.ask(|reply| Command::Resume { run, reply }).await
+    }
+
+    /// Ends a run by hand.
+    ///
+    /// # Errors
+    /// It is over, or the ledger is not available.
+    pub async fn stop(&self, run: RunId, reason: String) -> Result<(), CoreError> {
+        self.ask(|reply| Command::Stop { run, reason, reply }).await
+    }
+
+    async fn ask<T>(&self, command: impl FnOnce(Reply<T>) -> Command) -> Result<T, CoreError> {
+        let (reply, answer) = oneshot::channel();
+        self.commands.send(command(reply)).await.map_err(|_| CoreError::Stopping)?;
+        // Dropped without an answer: the commit failed.
+        answer.await.map_err(|_| CoreError::Ledger)?
+    }
+}

@@ -1,0 +1,203 @@
+//! Who gets which pairs: the run that has used least of its share first, and in it what came back
+//! before what is fresh.
+
+use super::{CancelReason, Idle, Lease, Push, Scheduler, Worker};
+use crate::dispatch::Moment;
+use crate::dispatch::run::{Run, Slice};
+use model::lease::{LeaseEnd, WorkOrder};
+use model::view::RunState;
+use model::{LeaseId, RunId, Tally, WorkerId};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use store::NewLease;
+use tune::Perturbation;
+
+/// A lease that may be taken from its holder.
+struct OverdueLease {
+    moved_at: Moment,
+    id: LeaseId,
+    /// Nothing came of it for too long, whatever its holder says.
+    stuck: bool,
+}
+
+/// Those of one look around, by run. Leases that are given after it are not among them.
+type Overdue = BTreeMap<RunId, VecDeque<OverdueLease>>;
+
+impl Scheduler {
+    /// Gives pairs to every worker that wants some, one lease at a time each, until nobody wants
+    /// more or nothing is left.
+    pub fn dispatch(&mut self, now: Moment) {
+        let wanting = self.wanting();
+        if wanting.is_empty() {
+            return;
+        }
+        for worker in wanting {
+            self.learn_playable(worker);
+        }
+        let mut overdue = self.overdue(now);
+        loop {
+            let mut gave = false;
+            for worker in self.wanting() {
+                match self.next_slice(worker, &mut overdue) {
+                    Ok((run, slice)) => {
+                        self.issue(worker, run, slice, now);
+                        gave = true;
+                    }
+                    Err(idle) => self.say_idle(worker, idle),
+                }
+            }
+            if !gave {
+                return;
+            }
+        }
+    }
+
+    fn wanting(&self) -> Vec<WorkerId> {
+        let wanting = self.workers.iter().filter(|(_, w)| w.connected && w.want > 0);
+        wanting.map(|(id, _)| *id).collect()
+    }
+
+    /// Compares what a worker offers with the runs that it has not been compared with.
+    fn learn_playable(&mut self, id: WorkerId) {
+        let Some(worker) = self.workers.get_mut(&id) else { return };
+        for run in self.runs.values() {
+            let Worker { playable, offer, .. } = worker;
+            playable.entry(run.id).or_insert_with(|| offer.can_play(&run.spec));
+        }
+    }
+
+    /// Leases that may be taken from their holders, longest without news first.
+    fn overdue(&self, now: Moment) -> Overdue {
+        let mut overdue = Overdue::new();
+        for (id, lease) in &self.leases {
+            let Some(holder) = self.workers.get(&lease.worker) else { continue };
+            let silent = holder.heard_at.plus(self.limits.silence) <= now;
+            // Twice as long for each issue: pairs that take longer than the limit end all the same.
+            let patience = 1_u32 << (lease.slice.epoch - 1).min(20);
+            let standstill = self.limits.standstill.saturating_mul(patience);
+            let stuck = lease.moved_at.plus(standstill) <= now;
+            if silent || stuck {
+                let entry = OverdueLease { moved_at: lease.moved_at, id: *id, stuck };
+                overdue.entry(lease.run).or_default().push_back(entry);
+            }
+        }
+        for leases in overdue.values_mut() {
+            leases.make_contiguous().sort_by_key(|lease| (lease.moved_at, lease.id));
+        }
+        overdue
+    }
+
+    /// Chooses the run that has used least of its share and takes its next pairs.
+    fn next_slice(
+        &mut self,
+        worker: WorkerId,
+        overdue: &mut Overdue,
+    ) -> Result<(RunId, Slice), Idle> {
+        let Some(known) = self.workers.get(&worker) else { return Err(Idle::NoOpenRun) };
+        let (mut any_running, mut any_playable) = (false, false);
+        let mut choices: Vec<(f64, RunId)> = Vec::new();
+        for run in self.runs.values().filter(|run| run.state == RunState::Running) {
+            any_running = true;
+            let playable = known.playable.get(&run.id).is_some_and(|playable| *playable);
+            if !playable || known.cannot.contains(&run.id) {
+                continue;
+            }
+            any_playable = true;
+            choices.push((run.pass, run.id));
+        }
+        choices.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        for (_, id) in choices {
+            self.expire_one(id, worker, overdue);
+            if let Some(slice) = self.runs.get_mut(&id).and_then(Run::take_slice) {
+                return Ok((id, slice));
+            }
+        }
+        Err(match (any_running, any_playable) {
+            (false, _) => Idle::NoOpenRun,
+            (true, false) => Idle::NotOffered,
+            (true, true) => Idle::BudgetSpent,
+        })
+    }
+
+    /// Ends the longest overdue lease of a run whose pairs this worker can take now. A lease is
+    /// expired at that moment and not before, so that a late report of work that nobody else has
+    /// begun is still merged. From itself a worker takes only what stands still.
+    fn expire_one(&mut self, run: RunId, taker: WorkerId, overdue: &mut Overdue) {
+        if self.runs.get(&run).is_none_or(|run| !run.slices.is_empty()) {
+            return;
+        }
+        let Some(overdue) = overdue.get_mut(&run) else { return };
+        let place = overdue.iter().position(|entry| {
+            let holder = self.leases.get(&entry.id).map(|lease| lease.worker);
+            entry.stuck || holder.is_some_and(|holder| holder != taker)
+        });
+        let Some(lease) = place.and_then(|place| overdue.remove(place)) else { return };
+        if let Some(held) = self.leases.get(&lease.id) {
+            let (worker, epoch) = (held.worker, held.slice.epoch);
+            self.end_lease(lease.id, LeaseEnd::Expired);
+            let reason = CancelReason::LeasedElsewhere;
+            self.outbox.push((worker, Push::Cancel { lease: lease.id, epoch, reason }));
+        }
+    }
+
+    fn issue(&mut self, worker: WorkerId, run_id: RunId, slice: Slice, now: Moment) {
+        let Some(run) = self.runs.get_mut(&run_id) else { return };
+        self.ids.lease += 1;
+        let id = LeaseId(self.ids.lease);
+        let (candidate, base) = run.sets(slice.probe.as_ref());
+        let order = WorkOrder {
+            lease: id,
+            epoch: slice.epoch,
+            run: run_id,
+            game: run.spec.game,
+            openings: run.openings.of(slice.range),
+            candidate,
+            base,
+            limit: run.spec.limit,
+        };
+        self.batch.leases.push(NewLease {
+            id,
+            run: run_id,
+            worker,
+            epoch: slice.epoch,
+            range: slice.range,
+            block: slice.block,
+            probe: slice.probe.as_ref().map(probe_json),
+        });
+        // What a run left unused, for want of work or of workers for it, is not owed to it: it goes
+        // on from where the others are.
+        let start = run.pass.max(self.virtual_time);
+        self.virtual_time = start;
+        run.pass = start + run.cost(slice.range.count);
+        run.leases.insert(id);
+        run.leased_pairs += u64::from(slice.range.count);
+        run.counts.active += 1;
+        if let Some(worker) = self.workers.get_mut(&worker) {
+            worker.want -= 1;
+            worker.idle = None;
+            worker.leases.insert(id);
+        }
+        let lease = Lease {
+            run: run_id,
+            worker,
+            slice,
+            done: BTreeSet::new(),
+            merged: Tally::default(),
+            last_sequence: 0,
+            moved_at: now,
+        };
+        self.leases.insert(id, lease);
+        self.outbox.push((worker, Push::Order(order)));
+    }
+
+    fn say_idle(&mut self, id: WorkerId, idle: Idle) {
+        let Some(worker) = self.workers.get_mut(&id) else { return };
+        if worker.idle != Some(idle) {
+            worker.idle = Some(idle);
+            self.outbox.push((id, Push::Idle(idle)));
+        }
+    }
+}
+
+fn probe_json(probe: &Perturbation) -> String {
+    serde_json::to_string(probe).expect("a probe is plain data")
+}

@@ -1,0 +1,217 @@
+//! What comes back: reports merged once, leases ended once, runs ended by their own rule.
+
+use super::{CancelReason, GiveBack, Lease, Merge, Push, Scheduler, UNPLAYABLE_LIMIT};
+use crate::dispatch::Moment;
+use crate::dispatch::run::Slice;
+use model::lease::{LeaseEnd, PairRange, PairRecord, Report};
+use model::view::RunState;
+use model::{LeaseId, ReportId, RunId, Tally, WorkerId};
+use std::collections::BTreeSet;
+use store::NewReport;
+
+impl Scheduler {
+    /// Merges a report, if its lease is out at its epoch with this worker and it is consistent.
+    pub fn report(
+        &mut self,
+        worker: WorkerId,
+        report: &Report,
+        now: Moment,
+        unix_ms: i64,
+    ) -> Merge {
+        self.heard(worker, now);
+        let Some(lease) = self.leases.get_mut(&report.lease) else { return Merge::NotOut };
+        if lease.worker != worker || lease.slice.epoch != report.epoch {
+            return Merge::NotOut;
+        }
+        let fresh = match fresh_pairs(lease, report) {
+            Ok(fresh) => fresh,
+            Err(contradiction) => return Merge::Invalid(contradiction),
+        };
+        if fresh.is_empty() {
+            // An old report again has less; one that claims more must bring the pairs.
+            return if report.cumulative.pairs() <= lease.merged.pairs() {
+                Merge::Duplicate
+            } else {
+                Merge::Invalid(format!(
+                    "the report says {} pairs in all and brings none; merged are {}",
+                    report.cumulative.pairs(),
+                    lease.merged.pairs()
+                ))
+            };
+        }
+        let tally: Tally = fresh.iter().map(|pair| pair.outcome()).collect();
+        let mut merged = lease.merged;
+        merged += tally;
+        if merged != report.cumulative {
+            return Merge::Invalid(format!(
+                "the report says {:?} in all, its pairs make {:?}",
+                report.cumulative.pentanomial.0, merged.pentanomial.0
+            ));
+        }
+        let run_id = lease.run;
+        let Some(run) = self.runs.get_mut(&run_id) else { return Merge::NotOut };
+        let id = ReportId(self.ids.report + 1);
+        if let Err(error) = run.fold.apply(id, &tally, lease.slice.probe.as_ref()) {
+            return Merge::Invalid(error.to_string());
+        }
+        self.ids.report = id.0;
+        run.unsaved_reports += 1;
+        run.leased_pairs = run.leased_pairs.saturating_sub(fresh.len() as u64);
+        lease.merged = merged;
+        lease.last_sequence = report.sequence;
+        lease.moved_at = now;
+        let range = lease.slice.range;
+        lease.done.extend(fresh.iter().filter_map(|pair| range.offset_of(pair.index)));
+        let done = lease.done.len();
+        self.moved_leases.insert(report.lease, (count(done), None));
+        self.moved_runs.insert(run_id);
+        self.batch.reports.push(NewReport {
+            id,
+            run: run_id,
+            lease: report.lease,
+            epoch: report.epoch,
+            sequence: report.sequence,
+            tally,
+            pairs: fresh.into_iter().cloned().collect(),
+        });
+        if done == range.count as usize {
+            self.end_lease(report.lease, LeaseEnd::Completed);
+        }
+        self.end_run_if_over(run_id, unix_ms);
+        Merge::Merged
+    }
+
+    /// A worker gives back what it has not finished of a lease.
+    pub fn give_back(&mut self, of: WorkerId, lease: LeaseId, epoch: u32, why: &GiveBack) {
+        let is_its_own =
+            self.leases.get(&lease).is_some_and(|l| l.worker == of && l.slice.epoch == epoch);
+        if !is_its_own {
+            return;
+        }
+        let run_id = self.leases[&lease].run;
+        self.end_lease(lease, LeaseEnd::Returned);
+        let GiveBack::Unplayable(detail) = why else { return };
+        if let Some(worker) = self.workers.get_mut(&of) {
+            worker.cannot.insert(run_id);
+        }
+        let Some(run) = self.runs.get_mut(&run_id) else { return };
+        run.unplayable.insert(of);
+        // A run of which nothing was ever played is wrong in itself; one that was played by others
+        // gets the benefit of the doubt a few times.
+        let hopeless = run.fold.reports == 0 || run.unplayable.len() >= UNPLAYABLE_LIMIT;
+        if hopeless && run.state == RunState::Running {
+            let reason = format!("a worker cannot play it: {detail}");
+            // The run is running, so it can be paused.
+            let _ = self.pause(run_id, &reason);
+        }
+    }
+
+    /// Ends a lease; what is unplayed of it goes back to its run, unless that is over.
+    pub(super) fn end_lease(&mut self, id: LeaseId, end: LeaseEnd) {
+        let Some(lease) = self.leases.remove(&id) else { return };
+        self.moved_leases.insert(id, (count(lease.done.len()), Some(end)));
+        if let Some(worker) = self.workers.get_mut(&lease.worker) {
+            worker.leases.remove(&id);
+        }
+        let Some(run) = self.runs.get_mut(&lease.run) else { return };
+        run.leases.remove(&id);
+        run.counts.active = run.counts.active.saturating_sub(1);
+        match end {
+            LeaseEnd::Completed => run.counts.completed += 1,
+            LeaseEnd::Returned => run.counts.returned += 1,
+            LeaseEnd::Expired => run.counts.expired += 1,
+            LeaseEnd::Revoked => run.counts.revoked += 1,
+        }
+        let open = unplayed(&lease);
+        run.leased_pairs = run
+            .leased_pairs
+            .saturating_sub(open.iter().map(|slice| u64::from(slice.range.count)).sum());
+        if end != LeaseEnd::Revoked {
+            run.slices.extend(open);
+        }
+    }
+
+    fn end_run_if_over(&mut self, id: RunId, unix_ms: i64) {
+        let Some(run) = self.runs.get_mut(&id) else { return };
+        if run.state.is_over() {
+            return;
+        }
+        let Some(ended) = run.fold.ended(run.spec.job.pairs_asked()) else { return };
+        run.verdict = ended.verdict;
+        let reason = ended.verdict.map_or("budget played", |verdict| verdict.name());
+        self.end_run(id, RunState::Finished, reason, unix_ms);
+    }
+
+    pub(super) fn end_run(&mut self, id: RunId, state: RunState, reason: &str, unix_ms: i64) {
+        let Some(run) = self.runs.get_mut(&id) else { return };
+        run.state = state;
+        run.state_reason = reason.to_owned();
+        run.ended_at_unix_ms = Some(unix_ms);
+        run.slices.clear();
+        let out: Vec<LeaseId> = run.leases.iter().copied().collect();
+        self.moved_runs.insert(id);
+        let event = if state == RunState::Finished { "finished" } else { "stopped" };
+        self.event(id, event, reason);
+        for lease in out {
+            let Some(held) = self.leases.get(&lease) else { continue };
+            let (worker, epoch) = (held.worker, held.slice.epoch);
+            self.end_lease(lease, LeaseEnd::Revoked);
+            let reason = CancelReason::RunEnded;
+            self.outbox.push((worker, Push::Cancel { lease, epoch, reason }));
+        }
+    }
+}
+
+/// The pairs of a report that its lease does not have yet, or what contradicts the lease.
+fn fresh_pairs<'a>(lease: &Lease, report: &'a Report) -> Result<Vec<&'a PairRecord>, String> {
+    let range = lease.slice.range;
+    let mut seen = BTreeSet::new();
+    let mut fresh = Vec::new();
+    for pair in &report.pairs {
+        let Some(offset) = range.offset_of(pair.index) else {
+            return Err(format!(
+                "pair {} is not in the lease; allowed: {} to {}",
+                pair.index,
+                range.first,
+                range.end().0 - 1
+            ));
+        };
+        if !seen.insert(offset) {
+            return Err(format!("pair {} comes twice in one report", pair.index));
+        }
+        if !lease.done.contains(&offset) {
+            fresh.push(pair);
+        }
+    }
+    if !fresh.is_empty() && report.sequence <= lease.last_sequence {
+        return Err(format!(
+            "report {} has pairs that report {} had not; allowed: a higher number",
+            report.sequence, lease.last_sequence
+        ));
+    }
+    Ok(fresh)
+}
+
+/// What is unplayed of a lease, in consecutive slices at the next epoch, with the same probe.
+fn unplayed(lease: &Lease) -> Vec<Slice> {
+    let mut slices: Vec<Slice> = Vec::new();
+    for (offset, index) in lease.slice.range.iter().enumerate() {
+        if lease.done.contains(&offset) {
+            continue;
+        }
+        match slices.last_mut() {
+            Some(last) if last.range.end() == index => last.range.count += 1,
+            _ => slices.push(Slice {
+                range: PairRange { first: index, count: 1 },
+                epoch: lease.slice.epoch + 1,
+                block: lease.slice.block,
+                probe: lease.slice.probe.clone(),
+            }),
+        }
+    }
+    slices
+}
+
+fn count(pairs: usize) -> u32 {
+    u32::try_from(pairs).unwrap_or(u32::MAX)
+}

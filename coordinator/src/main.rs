@@ -1,0 +1,57 @@
+//! The coordinator as a program of its own: arguments, logs, signals; everything else is the library.
+
+use anyhow::Context;
+use clap::Parser;
+use std::net::SocketAddr;
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+use tracing_subscriber::EnvFilter;
+
+/// Hands out game pairs, keeps the ledger and shows the runs, on one port.
+#[derive(Parser)]
+#[command(name = "coordinator", version)]
+struct Program {
+    /// The Postgres database (14 or newer) that holds the ledger: postgres://USER@HOST/DATABASE
+    #[arg(long, env = "ELOMILL_DATABASE_URL", hide_env_values = true)]
+    database_url: String,
+    /// Where workers, authors and browsers find it; an address of this machine alone
+    #[arg(long, default_value = "127.0.0.1:8117")]
+    listen: SocketAddr,
+}
+
+#[tokio::main]
+async fn main() -> anyhow::Result<()> {
+    let Program { database_url, listen } = Program::parse();
+    tracing_subscriber::fmt()
+        .with_writer(std::io::stderr)
+        .with_env_filter(EnvFilter::try_from_env("ELOMILL_LOG").unwrap_or_else(|_| "info".into()))
+        .init();
+    coordinator::check_address(listen)?;
+    let listener =
+        TcpListener::bind(listen).await.with_context(|| format!("cannot listen on {listen}"))?;
+    let shutdown = CancellationToken::new();
+    let stop = shutdown.clone().drop_guard();
+    let signals = tokio::spawn(async move {
+        let heard = interrupted().await;
+        drop(stop);
+        heard
+    });
+    coordinator::run(coordinator::Settings::new(database_url), listener, shutdown).await?;
+    signals.abort();
+    Ok(())
+}
+
+/// Waits for Ctrl-C, or for what a service manager sends.
+async fn interrupted() -> std::io::Result<()> {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        let mut terminate = signal(SignalKind::terminate())?;
+        tokio::select! {
+            heard = tokio::signal::ctrl_c() => heard,
+            _ = terminate.recv() => Ok(()),
+        }
+    }
+    #[cfg(not(unix))]
+    tokio::signal::ctrl_c().await
+}
