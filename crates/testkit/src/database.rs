@@ -46,15 +46,31 @@ impl Database {
         Ok(sqlx::query_scalar(sql).fetch_one(&mut connection).await?)
     }
 
+    /// Kills the server with SIGKILL, and leaves it dead.
+    ///
+    /// # Errors
+    /// It is dead already.
+    pub fn kill(&self) -> Result<()> {
+        let pid = rustix::process::Pid::from_raw(self.server.pid()).context("a process id")?;
+        Ok(rustix::process::kill_process(pid, rustix::process::Signal::KILL)?)
+    }
+
     /// Kills the server with SIGKILL and starts it again.
     ///
     /// # Errors
     /// It does not start.
     pub async fn kill_and_revive(self) -> Result<Self> {
+        self.kill()?;
+        self.revive().await
+    }
+
+    /// Starts a server that was killed.
+    ///
+    /// # Errors
+    /// It does not start.
+    pub async fn revive(self) -> Result<Self> {
         let Self { mut server, url } = self;
         let server = tokio::task::spawn_blocking(move || {
-            let pid = rustix::process::Pid::from_raw(server.pid()).context("a process id")?;
-            rustix::process::kill_process(pid, rustix::process::Signal::KILL)?;
             // It dies a moment after the signal.
             while server.restart_if_dead()? == pgbox::Revival::Alive {
                 std::thread::yield_now();
