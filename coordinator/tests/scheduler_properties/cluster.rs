@@ -179,8 +179,8 @@ impl Cluster {
                 grown
             }
             Fault::OldNumber => {
-                report.sequence = held.sequence;
-                grown && held.sequence > 0
+                report.sequence = 1;
+                grown && self.rows.leases[&lease].merged_pairs > 0
             }
             Fault::WrongEpoch => {
                 report.epoch += 1;
