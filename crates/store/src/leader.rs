@@ -34,8 +34,16 @@ impl LeaderEpoch {
     /// Gives the lead up in order, so that the next coordinator has it at once; a dropped lead is
     /// free once the server notices. Waits at most a second.
     pub async fn release(self) {
+        let mut session = self.session;
+        let released = async {
+            sqlx::query("SELECT pg_advisory_unlock($1)")
+                .bind(LOCK_KEY)
+                .execute(&mut session)
+                .await?;
+            session.close().await
+        };
         // A server that is gone has freed the lock by itself.
-        let _ = tokio::time::timeout(Duration::from_secs(1), self.session.close()).await;
+        let _ = tokio::time::timeout(Duration::from_secs(1), released).await;
     }
 }
 
