@@ -19,6 +19,8 @@ use tokio::sync::watch;
 const RATE_WINDOW: Duration = Duration::from_secs(30);
 /// Ended runs whose curves are kept in memory.
 const ENDED_KEPT: usize = 32;
+/// Ended runs that are kept without curves; the newest of them.
+const LISTED_KEPT: usize = 1_000;
 
 /// What a worker last said of itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -43,6 +45,9 @@ struct State {
     /// (moment, pairs) of each open run over the window, oldest first.
     speeds: BTreeMap<RunId, VecDeque<(Moment, u64)>>,
     ended: VecDeque<RunId>,
+    /// Ended runs without their curves, as lists show them: they never change, and folding each of
+    /// them again for each list would cost more than all open ones.
+    listed: BTreeMap<RunId, Arc<RunView>>,
     workers: BTreeMap<WorkerId, WorkerNow>,
 }
 
@@ -73,14 +78,21 @@ impl Views {
     pub async fn runs(&self, limit: u32) -> Result<Vec<RunView>, RecoverError> {
         let mut views = Vec::new();
         for stored in self.ledger.newest_runs(limit).await? {
-            let known = self.state().runs.get(&stored.id).cloned();
+            let (id, state) = (stored.id, stored.state);
+            let known = {
+                let memory = self.state();
+                memory.runs.get(&id).or_else(|| memory.listed.get(&id)).cloned()
+            };
             let mut view = match known {
-                Some(view) if view.state == stored.state => (*view).clone(),
-                _ => self.from_ledger(stored).await?,
+                Some(view) if view.state == state => (*view).clone(),
+                _ => self.read(stored).await?,
             };
             match &mut view.progress {
                 ProgressView::Tune(tune) => tune.trace.clear(),
                 ProgressView::Test(test) => test.trace.clear(),
+            }
+            if state.is_over() {
+                self.keep_listed(&view);
             }
             views.push(view);
         }
@@ -97,7 +109,7 @@ impl Views {
             return Ok(known);
         }
         match self.ledger.run(id).await? {
-            Some(stored) => Ok(Some(Arc::new(self.from_ledger(stored).await?))),
+            Some(stored) => Ok(Some(Arc::new(self.read(stored).await?))),
             None => Ok(None),
         }
     }
@@ -210,7 +222,7 @@ impl Views {
         }
     }
 
-    async fn from_ledger(&self, stored: StoredRun) -> Result<RunView, RecoverError> {
+    async fn read(&self, stored: StoredRun) -> Result<RunView, RecoverError> {
         let fold = recover::fold_of(&self.ledger, stored.id, &stored.spec).await?;
         Ok(RunView {
             id: stored.id,
@@ -230,6 +242,14 @@ impl Views {
             leases: stored.leases,
             reports: stored.reports,
         })
+    }
+
+    fn keep_listed(&self, view: &RunView) {
+        let mut state = self.state();
+        state.listed.entry(view.id).or_insert_with(|| Arc::new(view.clone()));
+        if state.listed.len() > LISTED_KEPT {
+            state.listed.pop_first();
+        }
     }
 
     fn changed(&self) {

@@ -27,7 +27,6 @@ pub struct Fold {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-#[expect(clippy::large_enum_variant, reason = "one value per run")]
 enum JobFold {
     Tune { spsa: Spsa, trace: Trace<TunePoint> },
     Test { sprt: stats::SprtSpec, llr: f64, trace: Trace<TestPoint> },

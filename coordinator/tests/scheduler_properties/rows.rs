@@ -85,7 +85,7 @@ impl Rows {
             assert!(moved.insert(run.id), "{} moves twice in one batch", run.id);
             let row = self.runs.get_mut(&run.id).expect("a run that was filed");
             assert!(!row.state().is_over(), "{} was over before", run.id);
-            assert_eq!(run.verdict.is_some() && run.state != RunState::Finished, false);
+            assert!(run.verdict.is_none() || run.state == RunState::Finished);
             // I7, I8: what is stored is the fold of the ledger, to the bit.
             assert_eq!(run.tally, row.fold.tally);
             assert_eq!(run.llr.map(f64::to_bits), row.fold.llr().map(f64::to_bits));

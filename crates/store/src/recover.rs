@@ -219,9 +219,10 @@ impl Ledger {
     /// # Errors
     /// Errors of the database.
     pub async fn unplayed(&self, run: RunId) -> Result<Vec<OpenSlice>, StoreError> {
-        // The last lease of each pair decides: when it is out, somebody plays the pair.
-        let rows = sqlx::query(
-            "SELECT DISTINCT ON (index) index, l.state, l.epoch, l.block, l.probe
+        // The last lease of each pair decides: when it is out, somebody plays the pair. Probes are
+        // long, so they are read once for each lease and not for each pair.
+        let rows: Vec<(i64, i64, String, i32, i64)> = sqlx::query_as(
+            "SELECT DISTINCT ON (index) index, l.id, l.state, l.epoch, l.block
              FROM leases l,
                   LATERAL generate_series(l.first_pair, l.first_pair + l.pairs - 1) AS index
              WHERE l.run_id = $1
@@ -234,32 +235,36 @@ impl Ledger {
         .bind(run.0)
         .fetch_all(&self.pool)
         .await?;
-        let mut slices: Vec<OpenSlice> = Vec::new();
-        for row in &rows {
-            let state: String = row.try_get("state")?;
-            if state == "active" {
-                continue;
-            }
-            let index = PairIndex(unsigned(row.try_get("index")?));
-            let next_epoch = count(row.try_get("epoch")?) + 1;
-            let block = unsigned(row.try_get("block")?);
+        let mut slices: Vec<(i64, OpenSlice)> = Vec::new();
+        for (index, lease, _, epoch, block) in rows.iter().filter(|row| row.2 != "active") {
+            let index = PairIndex(unsigned(*index));
+            let (next_epoch, block) = (count(*epoch) + 1, unsigned(*block));
             match slices.last_mut() {
-                Some(last)
+                Some((_, last))
                     if last.range.end() == index
                         && last.block == block
                         && last.next_epoch == next_epoch =>
                 {
                     last.range.count += 1;
                 }
-                _ => slices.push(OpenSlice {
-                    range: PairRange { first: index, count: 1 },
-                    next_epoch,
-                    block,
-                    probe: row.try_get("probe")?,
-                }),
+                _ => {
+                    let range = PairRange { first: index, count: 1 };
+                    slices.push((*lease, OpenSlice { range, next_epoch, block, probe: None }));
+                }
             }
         }
-        Ok(slices)
+        let leases: Vec<i64> = slices.iter().map(|(lease, _)| *lease).collect();
+        let probes: Vec<(i64, Option<String>)> =
+            sqlx::query_as("SELECT id, probe FROM leases WHERE id = ANY ($1)")
+                .bind(leases)
+                .fetch_all(&self.pool)
+                .await?;
+        let probes: BTreeMap<i64, Option<String>> = probes.into_iter().collect();
+        let with_probe = |(lease, slice): (i64, OpenSlice)| OpenSlice {
+            probe: probes.get(&lease).cloned().flatten(),
+            ..slice
+        };
+        Ok(slices.into_iter().map(with_probe).collect())
     }
 }
 

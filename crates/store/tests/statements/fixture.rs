@@ -14,7 +14,8 @@ use store::{
 
 pub(crate) const RUN: RunId = RunId(1);
 pub(crate) const WORKER: WorkerId = WorkerId(1);
-pub(crate) const BOOK: [u8; 1] = *b"a";
+/// What a failed set-up says in front of its cause.
+const WORKS: &str = "the set-up works";
 
 pub(crate) struct Fixture {
     pub(crate) ledger: Ledger,
@@ -24,11 +25,11 @@ pub(crate) struct Fixture {
 }
 
 pub(crate) async fn start() -> Fixture {
-    let started = tokio::task::spawn_blocking(PgBox::throwaway).await.unwrap();
+    let started = tokio::task::spawn_blocking(PgBox::throwaway).await.expect("no panic");
     let server = started.expect("a throw-away Postgres is needed by this test");
     let url = server.url(pgbox::DATABASE);
-    let ledger = Ledger::open(&url).await.unwrap();
-    let leader = ledger.take_lead().await.unwrap();
+    let ledger = Ledger::open(&url).await.expect(WORKS);
+    let leader = ledger.take_lead().await.expect(WORKS);
     Fixture { ledger, leader, url, server }
 }
 
@@ -36,9 +37,9 @@ pub(crate) async fn start() -> Fixture {
 pub(crate) async fn filled() -> Fixture {
     let fixture = start().await;
     let Fixture { ledger, leader, .. } = &fixture;
-    assert_eq!(ledger.greet_worker(leader, &worker(1, 1)).await.unwrap(), WORKER);
-    ledger.add_book(&book(), GameKind::TicTacToe, 2, "one\ntwo").await.unwrap();
-    fixture.commit(Batch { runs: vec![run(RUN, "first")], ..Batch::default() }).await.unwrap();
+    assert_eq!(ledger.greet_worker(leader, &worker(1, 1)).await.expect(WORKS), WORKER);
+    ledger.add_book(&book(), GameKind::TicTacToe, 2, "one\ntwo").await.expect(WORKS);
+    fixture.commit(Batch { runs: vec![run(RUN, "first")], ..Batch::default() }).await.expect(WORKS);
     fixture
 }
 
@@ -49,13 +50,13 @@ impl Fixture {
 
     pub(crate) async fn number(&self, sql: &'static str) -> i64 {
         use sqlx::{Connection, PgConnection};
-        let mut connection = PgConnection::connect(&self.url).await.unwrap();
-        sqlx::query_scalar(sql).fetch_one(&mut connection).await.unwrap()
+        let mut connection = PgConnection::connect(&self.url).await.expect(WORKS);
+        sqlx::query_scalar(sql).fetch_one(&mut connection).await.expect(WORKS)
     }
 }
 
 pub(crate) fn book() -> String {
-    String::from_utf8(BOOK.repeat(64)).unwrap()
+    "a".repeat(64)
 }
 
 pub(crate) fn worker(id: i64, key: u8) -> NewWorker {
