@@ -293,7 +293,7 @@ fn set(place: &str, set: Option<v1::ParameterSet>) -> Result<ParameterSet, Findi
                 "remove one of the two",
             ));
         }
-        out.set(name, value);
+        out.set(name, unsigned_zero(value));
     }
     Ok(out)
 }
@@ -333,6 +333,11 @@ pub fn spec(spec: v1::RunSpec) -> Result<RunSpec, FindingList> {
     Ok(spec)
 }
 
+/// The ledger's JSON knows no negative zero: with one a run would not be recovered to the bit.
+fn unsigned_zero(value: f64) -> f64 {
+    value + 0.0
+}
+
 fn tune_spec(tune: v1::TuneSpec) -> Result<TuneSpec, Finding> {
     let parameter = |(i, p): (usize, v1::ParameterDef)| {
         let kind = match p.kind() {
@@ -344,6 +349,7 @@ fn tune_spec(tune: v1::TuneSpec) -> Result<TuneSpec, Finding> {
             }
         };
         let v1::ParameterDef { name, start, min, max, c_end, r_end, .. } = p;
+        let [start, min, max] = [start, min, max].map(unsigned_zero);
         Ok(ParameterDef { name, kind, start, min, max, c_end, r_end })
     };
     Ok(TuneSpec {
@@ -527,5 +533,28 @@ pub fn wire_worker(view: &WorkerView) -> v1::Worker {
         active_leases: view.active_leases,
         counted_pairs: view.counted_pairs,
         idle_reason: view.idle_reason.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A run must come back from the ledger's JSON to the bit, and that has no negative zero.
+    #[test]
+    fn no_negative_zero_enters_a_specification() {
+        let minus = v1::ParameterValue { name: "a".to_owned(), value: -0.0 };
+        let values = set("fixed", Some(v1::ParameterSet { values: vec![minus] })).unwrap();
+        assert_eq!(values.get("a").map(f64::to_bits), Some(0));
+        let parameter = v1::ParameterDef {
+            kind: v1::ParameterKind::Float.into(),
+            start: -0.0,
+            min: -1.0,
+            ..v1::ParameterDef::default()
+        };
+        let wire = v1::TuneSpec { parameters: vec![parameter], ..v1::TuneSpec::default() };
+        let tune = tune_spec(wire).unwrap();
+        assert_eq!(tune.parameters[0].start.to_bits(), 0);
+        assert_eq!(tune.parameters[0].min.to_bits(), (-1.0_f64).to_bits());
     }
 }

@@ -501,7 +501,12 @@ impl Core {
             self.send(worker, Outbound::Drain);
         }
         let until = tokio::time::Instant::now() + DRAIN;
-        while !self.sessions.is_empty() {
+        // A worker without a lease has nothing more to say.
+        let busy = |core: &Self| {
+            let mut workers = core.sessions.keys();
+            workers.any(|id| core.scheduler.worker(*id).is_some_and(|(_, leases, _)| leases > 0))
+        };
+        while busy(self) {
             let taken = tokio::time::timeout_at(until, self.inbox.recv_many(group, GROUP)).await;
             if !matches!(taken, Ok(1..)) {
                 break;
