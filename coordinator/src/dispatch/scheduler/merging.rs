@@ -145,7 +145,11 @@ impl Scheduler {
     pub(super) fn end_run(&mut self, id: RunId, state: RunState, reason: &str, unix_ms: i64) {
         let Some(run) = self.runs.get_mut(&id) else { return };
         run.state = state;
-        run.state_reason = reason.to_owned();
+        // A run that ended by its own rule needs no excuse: its verdict or its budget says it.
+        run.state_reason = match state {
+            RunState::Stopped => reason.to_owned(),
+            _ => String::new(),
+        };
         run.ended_at_unix_ms = Some(unix_ms);
         run.slices.clear();
         let out: Vec<LeaseId> = run.leases.iter().copied().collect();
