@@ -22,5 +22,4 @@ pub mod v1 {
 pub const PROTOCOL_VERSION: u32 = 1;
 
 /// The contract as an encoded `FileDescriptorSet`, for gRPC reflection.
-pub const DESCRIPTORS: &[u8] =
-    include_bytes!(concat!(env!("OUT_DIR"), "/elomill_descriptor.bin"));
+pub const DESCRIPTORS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/elomill_descriptor.bin"));

@@ -36,10 +36,8 @@ impl House {
     /// # Errors
     /// It does not start.
     pub async fn start_with(settings: Settings) -> Result<Self> {
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(2)
-            .enable_all()
-            .build()?;
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
         let listener = TcpListener::bind("127.0.0.1:0").await?.into_std()?;
         let url = format!("http://{}", listener.local_addr()?);
         let shutdown = CancellationToken::new();
@@ -84,8 +82,7 @@ impl House {
     /// It does not answer.
     pub async fn control(&self) -> Result<ControlServiceClient<Channel>> {
         let channel = proto::connect(&self.url).await?;
-        Ok(ControlServiceClient::new(channel)
-            .max_decoding_message_size(proto::MAX_MESSAGE_BYTES))
+        Ok(ControlServiceClient::new(channel).max_decoding_message_size(proto::MAX_MESSAGE_BYTES))
     }
 
     /// Files a run with a book and a key of its own.

@@ -40,8 +40,8 @@ impl Puppet {
     /// It is refused.
     pub async fn join_as(url: &str, hello: v1::Hello) -> Result<Self> {
         let channel = proto::connect(url).await?;
-        let mut client = WorkerServiceClient::new(channel)
-            .max_encoding_message_size(proto::MAX_MESSAGE_BYTES);
+        let mut client =
+            WorkerServiceClient::new(channel).max_encoding_message_size(proto::MAX_MESSAGE_BYTES);
         let (outgoing, requests) = mpsc::channel(64);
         outgoing.send(WorkRequest { message: Some(Request::Hello(hello)) }).await?;
         let incoming = client.work(ReceiverStream::new(requests)).await?.into_inner();
