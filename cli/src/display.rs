@@ -74,7 +74,10 @@ impl Display {
 }
 
 fn message(run: &RunView) -> String {
-    let mut parts = vec![format!("{:.1}/s", run.pairs_per_second)];
+    let mut parts = Vec::new();
+    if run.pairs_per_second > 0.0 {
+        parts.push(format!("{:.1}/s", run.pairs_per_second));
+    }
     if let Some(eta) = run.eta_seconds {
         parts.push(format!("{} left", duration(eta)));
     }

@@ -26,6 +26,7 @@ pub(crate) fn moves<'a>(spec: &'a TuneSpec, view: &TuneView) -> Vec<Move<'a>> {
 /// One line on where a run stands, without its pairs: what follows the progress bar.
 pub(crate) fn standing(run: &RunView) -> String {
     match (&run.spec.job, &run.progress) {
+        _ if run.counted_pairs == 0 => "nothing counted yet".to_owned(),
         (Job::Tune(spec), ProgressView::Tune(view)) => moves(spec, view)
             .iter()
             .take(3)
@@ -47,9 +48,13 @@ pub(crate) fn standing(run: &RunView) -> String {
 /// One whole line on where a run stands, for a log.
 pub(crate) fn progress_line(run: &RunView) -> String {
     let mut line = format!(
-        "{} {}: {} of {} pairs, {:.1} pairs/s",
-        run.kind, run.id, run.counted_pairs, run.asked_pairs, run.pairs_per_second
+        "{} {}: {} of {} pairs",
+        run.kind, run.id, run.counted_pairs, run.asked_pairs
     );
+    // In its first moments, a run has no speed to show yet.
+    if run.pairs_per_second > 0.0 {
+        line.push_str(&format!(", {:.1} pairs/s", run.pairs_per_second));
+    }
     if let Some(eta) = run.eta_seconds {
         line.push_str(&format!(", {} left", duration(eta)));
     }

@@ -161,7 +161,11 @@ impl Views {
     pub(crate) fn end_run(&self, run: &Run) {
         let mut state = self.state();
         state.speeds.remove(&run.id);
-        state.runs.insert(run.id, Arc::new(view_of(run, 0.0)));
+        let pairs = run.fold.tally.pairs().0;
+        let rate = life_rate(pairs, run.created_at_unix_ms, run.ended_at_unix_ms);
+        let mut view = view_of(run, rate);
+        view.eta_seconds = None;
+        state.runs.insert(run.id, Arc::new(view));
         state.ended.push_back(run.id);
         if state.ended.len() > ENDED_KEPT
             && let Some(old) = state.ended.pop_front()
@@ -236,8 +240,12 @@ impl Views {
             state_reason: stored.state_reason,
             created_at_unix_ms: stored.created_at_unix_ms,
             ended_at_unix_ms: stored.ended_at_unix_ms,
+            pairs_per_second: life_rate(
+                stored.tally.pairs().0,
+                stored.created_at_unix_ms,
+                stored.ended_at_unix_ms,
+            ),
             tally: stored.tally,
-            pairs_per_second: 0.0,
             eta_seconds: None,
             leases: stored.leases,
             reports: stored.reports,
@@ -282,6 +290,12 @@ fn view_of(run: &Run, rate: f64) -> RunView {
         reports: run.fold.reports,
         progress: run.fold.view(run.verdict),
     }
+}
+
+/// Pairs per second over the whole life of a run that is over; 0 for one that is not.
+fn life_rate(pairs: u64, created_unix_ms: i64, ended_unix_ms: Option<i64>) -> f64 {
+    let lived_ms = ended_unix_ms.map_or(0, |ended| ended - created_unix_ms);
+    if lived_ms > 0 { 1000.0 * pairs as f64 / lived_ms as f64 } else { 0.0 }
 }
 
 /// Pairs per second over the window. Drops what is older, but keeps one sample to measure from.

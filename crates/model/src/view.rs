@@ -193,7 +193,7 @@ pub struct RunView {
     pub leased_pairs: u64,
     /// Pairs and games by result.
     pub tally: Tally,
-    /// Over the last half minute (live).
+    /// Over the last half minute (live); over its whole life once the run is over.
     pub pairs_per_second: f64,
     /// Seconds until the budget is played at this rate (live); none without a rate.
     pub eta_seconds: Option<f64>,
