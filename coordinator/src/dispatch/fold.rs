@@ -4,7 +4,7 @@
 //! nothing else, so they cannot differ. Its result depends on the specification and the order of
 //! the reports alone.
 
-use model::spec::{EloModel, Job, RunSpec, SprtSpec, TuneSpec};
+use model::spec::{Job, RunSpec, TuneSpec};
 use model::view::{ProgressView, TestPoint, TestView, TunePoint, TuneView, Verdict};
 use model::{FindingList, Pairs, ReportId, Tally};
 use serde::{Deserialize, Serialize};
@@ -89,7 +89,7 @@ impl Fold {
                 JobFold::Tune { spsa, trace }
             }
             Job::Test(test) => {
-                JobFold::Test { sprt: sprt(&test.sprt), llr: 0.0, trace: Trace::new() }
+                JobFold::Test { sprt: test.sprt.into(), llr: 0.0, trace: Trace::new() }
             }
         };
         Ok(Self { tally: Tally::default(), reports: 0, last_report: ReportId(0), job })
@@ -281,19 +281,6 @@ fn spsa(tune: &TuneSpec, seed: u64) -> Result<Spsa, FindingList> {
         pairs_total: tune.pairs,
     };
     Spsa::new(ParameterSpace::new(tune.parameters.clone())?, config, seed)
-}
-
-fn sprt(spec: &SprtSpec) -> stats::SprtSpec {
-    stats::SprtSpec {
-        elo0: spec.elo0,
-        elo1: spec.elo1,
-        alpha: spec.alpha,
-        beta: spec.beta,
-        model: match spec.model {
-            EloModel::Normalized => stats::EloModel::Normalized,
-            EloModel::Logistic => stats::EloModel::Logistic,
-        },
-    }
 }
 
 /// A curve of bounded length: points at least `spacing` pairs apart, and always the first.

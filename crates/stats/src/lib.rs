@@ -15,7 +15,8 @@ pub use elo::{
     ELO_PER_T, EloEstimate, NORMAL_95, draw_ratio, elo_of_score, estimate, middle_ratio,
     score_of_elo,
 };
-pub use likelihood::{EloModel, MAX_BOUND, llr};
+pub use likelihood::{MAX_BOUND, llr};
+pub use model::spec::EloModel;
 pub use moments::Moments;
 pub use plan::{Forecast, forecast};
 pub use sprt::{SprtBounds, SprtDecision, SprtError, SprtReport, SprtSpec, decide};

@@ -8,16 +8,8 @@
 
 use crate::elo::{ELO_PER_T, score_of_elo};
 use crate::moments::{PAIR_SCORE, filled, mean_and_variance};
+use model::spec::EloModel;
 use model::{Elo, Pentanomial};
-
-/// The scale in which the bounds of a test are given.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum EloModel {
-    /// In standard deviations of one game: a test takes the same games at any draw ratio.
-    Normalized,
-    /// Plain logistic Elo.
-    Logistic,
-}
 
 /// Bounds beyond ±1000 are taken as ±1000: a law for them would need cells that `f64` cannot hold.
 pub const MAX_BOUND: f64 = 1000.0;

@@ -5,9 +5,9 @@
 //! pair come within 0.005 of the probability and 2 % of the length.
 
 use crate::elo::{ELO_PER_T, score_of_elo};
-use crate::likelihood::EloModel;
 use crate::sprt::{SprtBounds, SprtSpec};
 use model::Elo;
+use model::spec::EloModel;
 
 /// What to expect of a test at one true strength.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -4,7 +4,8 @@
 //! ratio reaches one of two bounds that depend upon the wanted error rates alone.
 
 use crate::elo::{EloEstimate, estimate};
-use crate::likelihood::{EloModel, MAX_BOUND, llr};
+use crate::likelihood::{MAX_BOUND, llr};
+use model::spec::EloModel;
 use model::{Elo, NormalizedElo, Pentanomial};
 
 /// What is wrong with a specification.
@@ -61,6 +62,14 @@ pub struct SprtSpec {
     pub beta: f64,
     /// The scale of the bounds.
     pub model: EloModel,
+}
+
+impl From<model::spec::SprtSpec> for SprtSpec {
+    /// The same numbers, as an author's file states them.
+    fn from(spec: model::spec::SprtSpec) -> Self {
+        let model::spec::SprtSpec { elo0, elo1, alpha, beta, model } = spec;
+        Self { elo0, elo1, alpha, beta, model }
+    }
 }
 
 impl SprtSpec {
