@@ -47,10 +47,8 @@ pub(crate) fn standing(run: &RunView) -> String {
 
 /// One whole line on where a run stands, for a log.
 pub(crate) fn progress_line(run: &RunView) -> String {
-    let mut line = format!(
-        "{} {}: {} of {} pairs",
-        run.kind, run.id, run.counted_pairs, run.asked_pairs
-    );
+    let mut line =
+        format!("{} {}: {} of {} pairs", run.kind, run.id, run.counted_pairs, run.asked_pairs);
     // In its first moments, a run has no speed to show yet.
     if run.pairs_per_second > 0.0 {
         line.push_str(&format!(", {:.1} pairs/s", run.pairs_per_second));

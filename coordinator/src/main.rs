@@ -5,7 +5,9 @@ use clap::Parser;
 use std::net::SocketAddr;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
 
 /// Hands out game pairs, keeps the ledger and shows the runs, on one port.
 #[derive(Parser)]
@@ -22,10 +24,14 @@ struct Program {
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
     let Program { database_url, listen } = Program::parse();
-    tracing_subscriber::fmt()
-        .with_writer(std::io::stderr)
-        .with_env_filter(EnvFilter::try_from_env("ELOMILL_LOG").unwrap_or_else(|_| "info".into()))
-        .init();
+    let wanted = std::env::var("ELOMILL_LOG").unwrap_or_default();
+    // Text that is none of the filter's grammar, or empty, asks for nothing in particular.
+    let filter = match wanted.trim().parse::<Targets>() {
+        Ok(filter) if !wanted.trim().is_empty() => filter,
+        _ => Targets::new().with_default(LevelFilter::INFO),
+    };
+    let output = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
+    tracing_subscriber::registry().with(output).with(filter).init();
     coordinator::check_address(listen)?;
     let listener =
         TcpListener::bind(listen).await.with_context(|| format!("cannot listen on {listen}"))?;

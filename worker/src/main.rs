@@ -1,7 +1,9 @@
 //! The worker as a program of its own: arguments, logs, interrupts; everything else is the library.
 
 use clap::Parser;
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
 use worker::{Shutdown, cli};
 
 /// Plays games for an Elomill coordinator.
@@ -16,10 +18,14 @@ struct Program {
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> anyhow::Result<()> {
     let program = Program::parse();
-    tracing_subscriber::fmt()
-        .with_writer(std::io::stderr)
-        .with_env_filter(EnvFilter::try_from_default_env().unwrap_or_else(|_| "info".into()))
-        .init();
+    let wanted = std::env::var("ELOMILL_LOG").unwrap_or_default();
+    // Text that is none of the filter's grammar, or empty, asks for nothing in particular.
+    let filter = match wanted.trim().parse::<Targets>() {
+        Ok(filter) if !wanted.trim().is_empty() => filter,
+        _ => Targets::new().with_default(LevelFilter::INFO),
+    };
+    let output = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
+    tracing_subscriber::registry().with(output).with(filter).init();
     let shutdown = Shutdown::new();
     let settings = program.args.resolve()?;
     let summary = tokio::select! {
