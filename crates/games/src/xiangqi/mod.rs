@@ -5,7 +5,9 @@
 //! named after what they know. A side without a legal move loses, whether it is in check or not.
 
 mod attacks;
+mod chase;
 mod fen;
+pub mod judge;
 mod movegen;
 mod moves;
 mod piece;

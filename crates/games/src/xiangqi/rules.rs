@@ -60,9 +60,18 @@ impl Xiangqi {
         candidates.filter(|undo| undo.hash == self.hash).count() as u32
     }
 
+    /// How many plies ago the present position stood for the `nth` time before, counted backwards from
+    /// 1 and as far back as no capture and no pass.
+    pub(super) fn plies_to_earlier(&self, nth: usize) -> Option<usize> {
+        let horizon = usize::from(self.reversible_plies).min(self.history.len());
+        let line = self.history.iter().rev().take(horizon).enumerate();
+        let mut earlier = line.filter(|(_, undo)| undo.hash == self.hash);
+        earlier.nth(nth.checked_sub(1)?).map(|(before_last, _)| before_last + 1)
+    }
+
     /// No piece is left that could ever cross the river.
     #[inline]
-    fn is_dead(&self) -> bool {
+    pub(super) fn is_dead(&self) -> bool {
         let crossing = [PieceKind::Rook, PieceKind::Horse, PieceKind::Cannon, PieceKind::Pawn];
         crossing.iter().fold(SquareSet::EMPTY, |all, &kind| all | self.kind(kind)).is_empty()
     }
