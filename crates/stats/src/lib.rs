@@ -5,18 +5,29 @@
 //! from the counts. Pairs, not games, are the independent trials: both games of a pair share an
 //! opening, and a biased opening makes their results depend on each other.
 
+mod brownian;
+mod corrected;
+mod economics;
 mod elo;
+mod law;
 mod likelihood;
 mod moments;
+mod overshoot;
 mod plan;
+mod simulate;
 mod sprt;
 
+pub use corrected::CorrectedElo;
+pub use economics::{PRESETS, Preset, Prior, gain_per_million_games};
 pub use elo::{
     ELO_PER_T, EloEstimate, NORMAL_95, draw_ratio, elo_of_score, estimate, middle_ratio,
     score_of_elo,
 };
+pub use law::PairLaw;
 pub use likelihood::{MAX_BOUND, llr};
 pub use model::spec::EloModel;
 pub use moments::Moments;
+pub use overshoot::Overshoot;
 pub use plan::{Forecast, forecast};
+pub use simulate::{Correction, Simulated, Simulation, simulate};
 pub use sprt::{SprtBounds, SprtDecision, SprtError, SprtReport, SprtSpec, decide};
