@@ -4,7 +4,12 @@
 //! against each other, and is told how many points `plus` came out ahead ([`Optimizer`]). It does
 //! no I/O and holds no clock; its state is a pure function of the specification, the seed and the
 //! ordered reports ([`replay`]).
+//!
+//! Two of them: [`Spsa`] follows noisy slopes and costs nothing to keep; [`Bqr`] fits the surface
+//! around its point to every report, needs fewer pairs for the same strength where parameters are
+//! few, and knows how sure it is.
 
+mod bqr;
 mod config;
 mod optimizer;
 mod probe;
@@ -12,8 +17,9 @@ pub mod sim;
 mod space;
 mod spsa;
 
+pub use bqr::{Bqr, BqrConfig, BqrEstimate, BqrState};
 pub use config::{Gains, SpsaConfig};
-pub use optimizer::{Optimizer, Report, TuneError};
+pub use optimizer::{Optimizer, Report, TuneError, replay};
 pub use probe::Perturbation;
 pub use space::ParameterSpace;
-pub use spsa::{Spsa, SpsaState, replay};
+pub use spsa::{Spsa, SpsaState};

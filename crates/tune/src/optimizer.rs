@@ -45,6 +45,20 @@ pub struct Report {
     pub balance: i64,
 }
 
+/// The optimiser that the ordered reports of a ledger lead to, from the start.
+///
+/// # Errors
+/// The first report that the optimiser refuses.
+pub fn replay<'a, O: Optimizer>(
+    fresh: O,
+    reports: impl IntoIterator<Item = &'a Report>,
+) -> Result<O, TuneError> {
+    reports.into_iter().try_fold(fresh, |mut optimizer, report| {
+        optimizer.tell(&report.perturbation, report.pairs, report.balance)?;
+        Ok(optimizer)
+    })
+}
+
 /// Why an optimiser refuses what it is told.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TuneError {

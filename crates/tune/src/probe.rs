@@ -1,8 +1,9 @@
 //! The two points of a block: where `plus` and `minus` stand.
 //!
-//! Both sides always stand the same distance from their centre. A parameter near a bound has its
-//! centre moved inwards, to `min + c ..= max − c`: the probe keeps its full width, where clipping
-//! each side by itself would shrink the distance and with it the signal. Integers are rounded as
+//! For SPSA both sides always stand the same distance from their centre. A parameter near a bound
+//! has its centre moved inwards, to `min + c ..= max − c`: the probe keeps its full width, where
+//! clipping each side by itself would shrink the distance and with it the signal. A regression
+//! knows the distance and must see the surface at the bound itself: it clips ([`Edge`]). Integers are rounded as
 //! `⌊x + u⌋` with one uniform `u` for both sides of a parameter: right on average, and with
 //! `c ≥ ½` the sides always differ.
 
@@ -25,7 +26,7 @@ pub struct Perturbation {
     pub flips: Vec<i8>,
     /// Half the distance of the two sides before rounding; > 0.
     pub c: Vec<f64>,
-    /// The learning rate; > 0.
+    /// The learning rate; > 0. An optimiser without one writes 1.
     pub r: Vec<f64>,
     /// The values that the candidate plays.
     pub plus: Vec<f64>,
@@ -33,12 +34,22 @@ pub struct Perturbation {
     pub minus: Vec<f64>,
 }
 
+/// What becomes of a probe that reaches over a bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Edge {
+    /// Its centre moves inwards and the width stays.
+    Inwards,
+    /// The side that is over stands at the bound.
+    Clipped,
+}
+
 impl Perturbation {
     /// Draws the block's signs and roundings from the stream `first_pair` of the seed.
     pub(crate) fn draw(
         space: &ParameterSpace,
         theta: &[f64],
-        gains: impl Fn(&ParameterDef) -> Gains,
+        gains: impl Fn(usize, &ParameterDef) -> Gains,
+        edge: Edge,
         seed: u64,
         first_pair: u64,
     ) -> Self {
@@ -53,12 +64,12 @@ impl Perturbation {
             plus: Vec::with_capacity(size),
             minus: Vec::with_capacity(size),
         };
-        for (parameter, &value) in space.parameters().iter().zip(theta) {
-            let Gains { c, r } = gains(parameter);
+        for (index, (parameter, &value)) in space.parameters().iter().zip(theta).enumerate() {
+            let Gains { c, r } = gains(index, parameter);
             // One word for each parameter: its last bit is the sign, its first 53 are the uniform.
             let word = rng.next_u64();
             let uniform = (word >> 11) as f64 / (1_u64 << 53) as f64;
-            let (low, high) = sides(parameter, value, c, uniform);
+            let (low, high) = sides(parameter, value, c, uniform, edge);
             let above = word & 1 == 1;
             drawn.flips.push(if above { 1 } else { -1 });
             drawn.c.push(c);
@@ -116,10 +127,13 @@ impl Perturbation {
 }
 
 /// The lower and the upper side of one parameter; `c` is at most half its range.
-fn sides(parameter: &ParameterDef, value: f64, c: f64, uniform: f64) -> (f64, f64) {
+fn sides(parameter: &ParameterDef, value: f64, c: f64, uniform: f64, edge: Edge) -> (f64, f64) {
     let ParameterDef { kind, min, max, .. } = *parameter;
-    // Not `clamp`, which panics when rounding puts `min + c` a hair above `max − c`.
-    let centre = value.max(min + c).min(max - c);
+    let centre = match edge {
+        // Not `clamp`, which panics when rounding puts `min + c` a hair above `max − c`.
+        Edge::Inwards => value.max(min + c).min(max - c),
+        Edge::Clipped => value.clamp(min, max),
+    };
     match kind {
         ParameterKind::Float => ((centre - c).max(min), (centre + c).min(max)),
         ParameterKind::Int => {
@@ -146,7 +160,14 @@ mod tests {
         let space = ParameterSpace::new(vec![parameter(kind, -20.0, 20.0)]).unwrap();
         (0..40_000)
             .map(|block| {
-                Perturbation::draw(&space, &[theta], |_| Gains { c, r: 0.002 }, 5, 8 * block)
+                Perturbation::draw(
+                    &space,
+                    &[theta],
+                    |_, _| Gains { c, r: 0.002 },
+                    Edge::Inwards,
+                    5,
+                    8 * block,
+                )
             })
             .collect()
     }
@@ -170,11 +191,24 @@ mod tests {
     #[test]
     fn a_parameter_at_its_bound_is_probed_at_full_width() {
         let float = parameter(ParameterKind::Float, 0.0, 1.0);
-        assert_eq!(sides(&float, 1.0, 0.25, 0.9), (0.5, 1.0));
-        assert_eq!(sides(&float, 0.0, 0.5, 0.9), (0.0, 1.0));
+        assert_eq!(sides(&float, 1.0, 0.25, 0.9, Edge::Inwards), (0.5, 1.0));
+        assert_eq!(sides(&float, 0.0, 0.5, 0.9, Edge::Inwards), (0.0, 1.0));
         let int = parameter(ParameterKind::Int, 0.0, 1.0);
         for uniform in [0.0, 0.3, 1.0 - f64::EPSILON / 2.0] {
-            assert_eq!(sides(&int, 0.4, 0.5, uniform), (0.0, 1.0));
+            assert_eq!(sides(&int, 0.4, 0.5, uniform, Edge::Inwards), (0.0, 1.0));
+        }
+    }
+
+    #[test]
+    fn a_clipped_probe_reaches_the_bound_and_keeps_its_sides_apart() {
+        let float = parameter(ParameterKind::Float, 0.0, 1.0);
+        assert_eq!(sides(&float, 1.0, 0.25, 0.9, Edge::Clipped), (0.75, 1.0));
+        assert_eq!(sides(&float, -0.2, 0.25, 0.9, Edge::Clipped), (0.0, 0.25));
+        let int = parameter(ParameterKind::Int, 0.0, 5.0);
+        for uniform in [0.0, 0.3, 0.5, 1.0 - f64::EPSILON / 2.0] {
+            assert_eq!(sides(&int, 5.0, 0.5, uniform, Edge::Clipped), (4.0, 5.0));
+            let (low, high) = sides(&int, 0.0, 0.5, uniform, Edge::Clipped);
+            assert!(low == 0.0 && high >= 1.0, "{low} {high}");
         }
     }
 
@@ -190,7 +224,14 @@ mod tests {
                 .collect(),
         )
         .unwrap();
-        let drawn = Perturbation::draw(&space, &[0.25; 12], |_| Gains { c: 1.5, r: 0.002 }, 42, 16);
+        let drawn = Perturbation::draw(
+            &space,
+            &[0.25; 12],
+            |_, _| Gains { c: 1.5, r: 0.002 },
+            Edge::Inwards,
+            42,
+            16,
+        );
         assert_eq!(drawn.flips, PINNED_FLIPS);
         assert_eq!(drawn.plus, PINNED_PLUS);
     }
@@ -215,7 +256,7 @@ mod tests {
             let parameter = parameter(kind, min, min + width);
             let least = if whole { 0.5 } else { 1e-3 };
             let c = least + share * (0.5 * width - least);
-            let (low, high) = sides(&parameter, min + at * width, c, uniform);
+            let (low, high) = sides(&parameter, min + at * width, c, uniform, Edge::Inwards);
             prop_assert!(parameter.min <= low && low < high && high <= parameter.max);
             match kind {
                 ParameterKind::Int => {

@@ -18,6 +18,8 @@ pub struct PairNoise {
 }
 
 impl PairNoise {
+    /// The reference of the comparisons: a strong engine with 60 % draws; 115 Elo.
+    pub const REFERENCE: Self = Self { even: [0.005, 0.2, 0.59, 0.2, 0.005] };
     /// A strong engine on unbalanced openings: half the games drawn; deviation of a pair 123 Elo.
     pub const STRONG: Self = Self { even: [0.0059, 0.2267, 0.5348, 0.2267, 0.0059] };
     /// A young engine: half of the pairs level, 148 Elo.
@@ -74,6 +76,9 @@ pub struct Bowl {
     pub unit: Vec<f64>,
     /// Elo lost one unit away from the optimum along each parameter alone; ≥ 0.
     pub loss: Vec<f64>,
+    /// How lopsided each parameter is, above −1 and below 1: its loss is multiplied by
+    /// `1 + skew · tanh(offset / 2)`, the offset in units.
+    pub skew: Vec<f64>,
     /// The bowl flattens as `S ln(1 + loss/S)`; infinite for a pure parabola.
     pub saturation: f64,
 }
@@ -96,7 +101,49 @@ impl Bowl {
             .zip(&offsets)
             .map(|(p, z)| (p.start + scale * z * p.c_end).clamp(p.min, p.max))
             .collect();
-        Self { optimum, unit, loss: losses, saturation: f64::INFINITY }
+        let skew = vec![0.0; unit.len()];
+        Self { optimum, unit, loss: losses, skew, saturation: f64::INFINITY }
+    }
+
+    /// A random bowl with a median loss of ½ Elo at one `c_end`, every parameter lopsided by `skew`
+    /// to one side or the other, flattened with `saturation`, its start `start_loss` Elo below the
+    /// optimum. Skew 0.3, saturation 100 and 20 Elo are the reference of the comparisons.
+    ///
+    /// # Panics
+    /// If the box is too narrow for a start so far below.
+    #[must_use]
+    pub fn lopsided(
+        space: &ParameterSpace,
+        start_loss: f64,
+        skew: f64,
+        saturation: f64,
+        seed: u64,
+    ) -> Self {
+        let mut rng = ChaCha8Rng::seed_from_u64(!seed);
+        let skew: Vec<f64> = space
+            .parameters()
+            .iter()
+            .map(|_| if rng.next_u64() & 1 == 1 { skew } else { -skew })
+            .collect();
+        let at = |plain_loss: f64| Self {
+            skew: skew.clone(),
+            saturation,
+            ..Self::random(space, plain_loss, 0.5, seed)
+        };
+        // Nearer optima lose less: the plain loss for which the shaped bowl loses what is wanted.
+        let (mut low, mut high) = (0.1 * start_loss, 10.0 * start_loss);
+        for _ in 0..50 {
+            let middle = 0.5 * (low + high);
+            if at(middle).elo(&space.start()).0 > -start_loss {
+                low = middle
+            } else {
+                high = middle
+            }
+        }
+        let bowl = at(high);
+        let lost = -bowl.elo(&space.start()).0;
+        assert!((lost - start_loss).abs() < 1e-6, "the box has no room for the optimum");
+        bowl
     }
 
     /// Strength of a point below the optimum, ≤ 0.
@@ -109,7 +156,8 @@ impl Bowl {
         let mut lost = 0.0;
         for (index, value) in point.iter().enumerate() {
             let offset = (value - self.optimum[index]) / self.unit[index];
-            lost += self.loss[index] * offset * offset;
+            let lopsided = 1.0 + self.skew[index] * (0.5 * offset).tanh();
+            lost += self.loss[index] * lopsided * offset * offset;
         }
         if self.saturation.is_finite() {
             lost = self.saturation * (lost / self.saturation).ln_1p();
@@ -201,10 +249,14 @@ mod tests {
             optimum: vec![4.0, -1.0],
             unit: vec![2.0, 1.0],
             loss: vec![5.0, 3.0],
+            skew: vec![0.0; 2],
             saturation: f64::INFINITY,
         };
         assert_eq!(bowl.elo(&[4.0, -1.0]), Elo(0.0));
         assert_eq!(bowl.elo(&[6.0, -3.0]), Elo(-17.0));
+        let lopsided = Bowl { skew: vec![0.5, 0.0], ..bowl.clone() };
+        assert!((lopsided.elo(&[6.0, -1.0]).0 + 5.0 + 2.5 * 0.5_f64.tanh()).abs() < 1e-12);
+        assert!((lopsided.elo(&[2.0, -1.0]).0 + 5.0 - 2.5 * 0.5_f64.tanh()).abs() < 1e-12);
         let flat = Bowl { saturation: 40.0, ..bowl };
         assert!((flat.elo(&[6.0, -3.0]).0 + 40.0 * (17.0_f64 / 40.0).ln_1p()).abs() < 1e-12);
     }

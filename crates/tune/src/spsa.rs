@@ -3,7 +3,8 @@
 //! The gains of a block depend on the index of its first pair alone, not on what was reported in
 //! the meantime: a volunteer who is slow changes when a step is taken, never how large it is.
 
-use crate::{Optimizer, ParameterSpace, Perturbation, Report, SpsaConfig, TuneError};
+use crate::probe::Edge;
+use crate::{Optimizer, ParameterSpace, Perturbation, SpsaConfig, TuneError};
 use model::{FindingList, Pairs, ParameterSet};
 use serde::{Deserialize, Serialize};
 
@@ -83,7 +84,8 @@ impl Optimizer for Spsa {
         Perturbation::draw(
             &self.space,
             &self.state.theta,
-            |parameter| self.config.gains(parameter, first_pair),
+            |_, parameter| self.config.gains(parameter, first_pair),
+            Edge::Inwards,
             self.seed,
             first_pair,
         )
@@ -118,20 +120,6 @@ impl Optimizer for Spsa {
     fn suggested(&self) -> ParameterSet {
         self.space.nearest(&self.state.theta)
     }
-}
-
-/// The state that the ordered reports of a ledger lead to, from the start.
-///
-/// # Errors
-/// The first report that the tune refuses.
-pub fn replay<'a>(
-    fresh: Spsa,
-    reports: impl IntoIterator<Item = &'a Report>,
-) -> Result<Spsa, TuneError> {
-    reports.into_iter().try_fold(fresh, |mut spsa, report| {
-        spsa.tell(&report.perturbation, report.pairs, report.balance)?;
-        Ok(spsa)
-    })
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! SPSA as the ledger sees it: pure, replayable, indifferent to the order of asking.
 
 use super::*;
+use crate::{Report, replay};
 use model::{ParameterDef, ParameterKind};
 
 fn parameter(name: &str, kind: ParameterKind) -> ParameterDef {

@@ -1,0 +1,267 @@
+//! Bayesian quadratic regression: a local model of strength, fitted to every report of the tune.
+//!
+//! The probes are those of SPSA (J. C. Spall, 1992): all parameters at once, each by its scale up
+//! or down, about a point that is itself scattered a little. What is learnt from them is more: a
+//! quadratic response surface (G. Box, K. Wilson, "On the experimental attainment of optimum
+//! conditions", 1951) with a cubic term for each parameter, by Bayesian linear regression with
+//! learnt prior widths (D. MacKay, "Bayesian interpolation", 1992). A difference of a separable
+//! cubic is linear in its coefficients for probes of any size, so every report enters with the two
+//! points that were really played: it may be late, rounded, held to the box, in any order.
+//!
+//! Nothing but + − × ÷ √ and own `exp` and `ln` touches the state, in a fixed order: the same
+//! reports lead to the same bits on every machine that keeps to IEEE 754 doubles.
+
+mod config;
+mod fit;
+mod portable;
+mod state;
+
+pub use config::BqrConfig;
+pub use state::BqrState;
+
+use crate::config::Gains;
+use crate::probe::Edge;
+use crate::{Optimizer, ParameterSpace, Perturbation, TuneError};
+use config::{MOST_PARAMETERS, WIDEST_RANGE};
+use model::{Elo, Finding, FindingList, Pairs, ParameterDef, ParameterKind, ParameterSet};
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use state::{ELO_OF_POINT, Step, limits};
+
+/// Deviation of the middle of a probe from the present point, in probe scales.
+const JITTER: f64 = 0.35;
+/// A fit is due when the reports have grown by this many, and by one in so many.
+const LEAST_NEW_REPORTS: u64 = 8;
+const NEW_REPORTS_PERCENT: u64 = 12;
+/// Parts the stream of the jitter from that of the signs.
+const JITTER_SEED: u64 = 0x6a69_7474_6572_0000;
+
+/// A running regression tune.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bqr {
+    space: ParameterSpace,
+    config: BqrConfig,
+    seed: u64,
+    state: BqrState,
+    theta: Vec<f64>,
+    limits: Vec<(f64, f64)>,
+}
+
+/// Where a regression tune believes the optimum to be, and how sure it is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BqrEstimate {
+    /// The best point known, one value for each parameter, inside the box, not rounded.
+    pub centre: Vec<f64>,
+    /// Posterior standard deviation of each parameter's optimum, in the parameter's unit; ≥ 0.
+    pub deviation: Vec<f64>,
+    /// The strength that this uncertainty is expected to leave below the optimum; ≥ 0.
+    ///
+    /// In simulation it is right to within a factor of about 2 where the landscape is as modelled.
+    pub remaining_loss: Elo,
+    /// Standard deviation of the result of one pair, in Elo, as used by the fit.
+    pub pair_deviation: Elo,
+}
+
+impl Bqr {
+    /// A tune that has seen nothing yet.
+    ///
+    /// # Errors
+    /// What is wrong with the settings; more than 180 parameters, whose statistics would grow with
+    /// their square; a range above a million `c_end`.
+    pub fn new(space: ParameterSpace, config: BqrConfig, seed: u64) -> Result<Self, FindingList> {
+        let mut findings = config.check("bqr").err().unwrap_or_default();
+        if space.dimension() > MOST_PARAMETERS {
+            findings.push(Finding::new(
+                "parameter",
+                format!("{} of them", space.dimension()),
+                format!("at most {MOST_PARAMETERS} with bqr"),
+                "use spsa, or tune them in groups",
+            ));
+        }
+        for (index, parameter) in space.parameters().iter().enumerate() {
+            let width = (parameter.max - parameter.min) / parameter.c_end;
+            if width > WIDEST_RANGE {
+                findings.push(Finding::new(
+                    format!("parameter[{index}].c_end"),
+                    parameter.c_end.to_string(),
+                    "at least a millionth of the range with bqr",
+                    "raise c_end or narrow the range",
+                ));
+            }
+        }
+        if !findings.is_empty() {
+            return Err(FindingList(findings));
+        }
+        let state = BqrState::new(space.dimension(), &config);
+        let theta = space.start();
+        let limits = space.parameters().iter().map(limits).collect();
+        Ok(Self { space, config, seed, state, theta, limits })
+    }
+
+    /// The same tune at a stored state.
+    ///
+    /// # Errors
+    /// If the state cannot be one of this space.
+    pub fn with_state(self, state: BqrState) -> Result<Self, TuneError> {
+        state.check(&self.space)?;
+        let theta = point(&self.space, &state);
+        Ok(Self { state, theta, ..self })
+    }
+
+    /// What changes while the tune runs.
+    #[must_use]
+    pub fn state(&self) -> &BqrState {
+        &self.state
+    }
+
+    /// The parameters.
+    #[must_use]
+    pub fn space(&self) -> &ParameterSpace {
+        &self.space
+    }
+
+    /// The settings.
+    #[must_use]
+    pub fn config(&self) -> &BqrConfig {
+        &self.config
+    }
+
+    /// The best point by all reports until now, and how sure it is. Fits the surface anew, which
+    /// takes milliseconds at 30 parameters.
+    #[must_use]
+    pub fn estimate(&self) -> BqrEstimate {
+        let last = self.state.refit(&self.config, &self.limits, Step::Last);
+        let curvatures = &last.surface[self.space.dimension()..];
+        let deviation = self
+            .space
+            .parameters()
+            .iter()
+            .zip(last.slope_variance.iter().zip(curvatures))
+            .map(|(parameter, (variance, curvature))| parameter.c_end * variance.sqrt() / curvature)
+            .collect();
+        BqrEstimate {
+            centre: point(&self.space, &last),
+            deviation,
+            remaining_loss: Elo(last.remaining_loss()),
+            pair_deviation: Elo(self.state.pair_variance(&self.config).sqrt()),
+        }
+    }
+
+    /// The value of a parameter in units of `c_end` from its start.
+    fn in_units(&self, values: &[f64]) -> Vec<f64> {
+        let parameters = self.space.parameters().iter();
+        parameters.zip(values).map(|(p, value)| (value - p.start) / p.c_end).collect()
+    }
+
+    /// Refuses what lies outside the box, and with it all that is not a number.
+    fn check_inside(&self, list: &'static str, values: &[f64]) -> Result<(), TuneError> {
+        let parameters = self.space.parameters().iter();
+        match parameters.zip(values).position(|(p, value)| !(p.min..=p.max).contains(value)) {
+            None => Ok(()),
+            Some(index) => {
+                let found = values[index].to_string();
+                Err(TuneError::Value {
+                    list,
+                    index,
+                    found,
+                    expected: "a value between min and max",
+                })
+            }
+        }
+    }
+}
+
+impl Optimizer for Bqr {
+    fn ask(&self, first_pair: u64) -> Perturbation {
+        let mut rng = ChaCha8Rng::seed_from_u64(self.seed ^ JITTER_SEED);
+        rng.set_stream(first_pair);
+        let scales: Vec<f64> = self
+            .space
+            .parameters()
+            .iter()
+            .zip(&self.state.scale)
+            .map(|(parameter, scale)| probe_scale(parameter, *scale))
+            .collect();
+        let centre: Vec<f64> = self
+            .theta
+            .iter()
+            .zip(&scales)
+            .map(|(value, c)| value + JITTER * c * nearly_normal(rng.next_u64()))
+            .collect();
+        let gains = |index: usize, _: &ParameterDef| Gains { c: scales[index], r: 1.0 };
+        Perturbation::draw(&self.space, &centre, gains, Edge::Clipped, self.seed, first_pair)
+    }
+
+    fn tell(
+        &mut self,
+        perturbation: &Perturbation,
+        pairs: Pairs,
+        balance: i64,
+    ) -> Result<(), TuneError> {
+        perturbation.check(self.space.dimension())?;
+        self.check_inside("plus", &perturbation.plus)?;
+        self.check_inside("minus", &perturbation.minus)?;
+        if balance.unsigned_abs() > pairs.0.saturating_mul(2) {
+            return Err(TuneError::Balance { balance, pairs });
+        }
+        if pairs.0 == 0 {
+            return Ok(());
+        }
+        let (plus, minus) = (self.in_units(&perturbation.plus), self.in_units(&perturbation.minus));
+        let elo = balance as f64 / pairs.0 as f64 * ELO_OF_POINT;
+        self.state.add(&plus, &minus, pairs.0 as f64, elo, self.config.forget);
+        self.state.pairs = Pairs(self.state.pairs.0.saturating_add(pairs.0));
+        if fit_is_due(&self.state) {
+            self.state = self.state.refit(&self.config, &self.limits, Step::Next);
+            self.theta = point(&self.space, &self.state);
+        }
+        Ok(())
+    }
+
+    /// The centre of the coming probes: the top of the surface at the last fit.
+    fn theta(&self) -> &[f64] {
+        &self.theta
+    }
+
+    /// The centre of [`Bqr::estimate`], rounded where it must be.
+    fn suggested(&self) -> ParameterSet {
+        self.space.nearest(&self.estimate().centre)
+    }
+}
+
+/// Whether enough reports have come since the last fit.
+fn fit_is_due(state: &BqrState) -> bool {
+    let new = state.reports.saturating_sub(state.fitted);
+    new >= LEAST_NEW_REPORTS
+        && new.saturating_mul(100) >= state.fitted.saturating_mul(NEW_REPORTS_PERCENT)
+}
+
+/// The present point in the parameters' own units.
+fn point(space: &ParameterSpace, state: &BqrState) -> Vec<f64> {
+    let parameters = space.parameters().iter();
+    parameters
+        .zip(&state.origin)
+        .map(|(p, origin)| (p.start + origin * p.c_end).clamp(p.min, p.max))
+        .collect()
+}
+
+/// Half the distance of the sides in the parameter's own unit: at least ½ for integers, so that
+/// they differ after rounding, and at most half the range.
+fn probe_scale(parameter: &ParameterDef, scale: f64) -> f64 {
+    let least = match parameter.kind {
+        ParameterKind::Int => 0.5,
+        ParameterKind::Float => 0.0,
+    };
+    (scale * parameter.c_end).max(least).min(0.5 * (parameter.max - parameter.min))
+}
+
+/// A number of mean 0 and variance 1 between −3.5 and 3.5, the sum of four uniform ones: the
+/// regression needs scatter, not its exact law, and sums are the same on every machine.
+fn nearly_normal(word: u64) -> f64 {
+    let quarters = (0..4).map(|quarter| (word >> (16 * quarter)) & 0xffff);
+    let sum: u64 = quarters.sum();
+    ((sum as f64 + 2.0) / 65_536.0 - 2.0) * 1.732_050_807_568_877_2
+}
+
+#[cfg(test)]
+mod tests;
