@@ -108,10 +108,31 @@ fn a_sequential_test_is_computed_from_counts() {
     assert!((of("upper") - (0.95_f64 / 0.05).ln()).abs() < 1e-12);
     assert!(of("elo_low") < of("elo") && of("elo") < of("elo_high"));
     assert!(of("los") > 0.5 && of("llr").is_finite());
+    assert!(of("corrected_elo_low") < of("corrected_elo") && of("corrected_los") > 0.5);
     let error = bad(&["stats", "sprt", "--ptnml", "1,2,3"]);
     assert!(error.contains("five counts"), "{error}");
     let error = bad(&["stats", "sprt", "--ptnml", "1,2,3,2,1", "--elo1", "-3"]);
     assert!(error.contains("elo0 must be less than elo1") && error.contains("\nhint: "), "{error}");
+}
+
+#[test]
+fn a_sequential_test_is_planned_by_formula_and_by_simulation() {
+    let out = json(&good(&["stats", "plan", "--elo1", "40", "--simulate", "300", "--json"]));
+    let rows = out["rows"].as_array().expect("rows");
+    let at = |elo: f64| rows.iter().find(|row| row["elo"] == elo).expect("the strength is shown");
+    for (elo, passes) in [(0.0, 0.05), (20.0, 0.5), (40.0, 0.95)] {
+        let number = |value: &serde_json::Value| value.as_f64().expect("a number");
+        let formula = number(&at(elo)["pass_probability"]);
+        let simulated = number(&at(elo)["simulated"]["pass_share"]);
+        assert!((formula - passes).abs() < 1e-9, "{out}");
+        assert!((simulated - passes).abs() < 0.1, "{out}");
+    }
+    let presets = good(&["stats", "presets"]);
+    assert!(presets.contains("young") && presets.contains("11.4"), "{presets}");
+    let error = bad(&["stats", "plan", "--draw-ratio", "1"]);
+    assert!(error.contains("between 0 and 1") && error.contains("\nhint: "), "{error}");
+    let error = bad(&["stats", "plan", "--elo1", "0.01", "--simulate", "1000"]);
+    assert!(error.contains("would play") && error.contains("\nhint: "), "{error}");
 }
 
 #[test]
