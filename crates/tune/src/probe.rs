@@ -24,7 +24,7 @@ pub struct Perturbation {
     pub first_pair: u64,
     /// The side of the parameter on which `plus` stands: +1 above, −1 below.
     pub flips: Vec<i8>,
-    /// Half the distance of the two sides before rounding; > 0.
+    /// Half the distance of the two sides before rounding and clipping; > 0.
     pub c: Vec<f64>,
     /// The learning rate; > 0. An optimiser without one writes 1.
     pub r: Vec<f64>,

@@ -22,7 +22,7 @@ pub struct BqrConfig {
     /// How far the probes may leave the user's `c_end`, as a factor either way; 1 to 10. 1 keeps
     /// them at `c_end`.
     pub scale_limit: f64,
-    /// The old reports weigh less: k reports ago counts as `k^−forget`; 0 (never) to 1.
+    /// Old reports weigh less: the j-th of k counts as `(j/k)^forget`; 0 (all alike) to 1.
     pub forget: f64,
     /// How far from the start the optimum is expected, in `c_end`; 0.1 to 100. Learnt as well.
     pub reach: f64,
