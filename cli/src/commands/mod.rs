@@ -4,6 +4,7 @@ mod bench;
 mod completions;
 mod db;
 mod demo;
+mod judge;
 mod params;
 mod perft;
 mod runs;
@@ -48,6 +49,8 @@ pub(crate) enum Command {
     Params(params::Args),
     /// Counts the positions of a move tree
     Perft(perft::Args),
+    /// Says whether a line of moves is over by rule, and for whom
+    Judge(judge::Args),
     /// Searches fixed positions: a fingerprint of the engine, and its speed
     Bench(bench::Args),
     /// Computes statistics of game pairs
@@ -76,6 +79,7 @@ impl Command {
             Command::Workers(args) => Box::pin(args.run()).await,
             Command::Params(args) => args.run(),
             Command::Perft(args) => args.run(),
+            Command::Judge(args) => args.run(),
             Command::Bench(args) => args.run(),
             Command::Stats(args) => args.run(),
             Command::Db(args) => Box::pin(args.run()).await,
