@@ -23,6 +23,9 @@ pub(crate) struct Book {
 fn builtin(game: GameKind) -> &'static [u8] {
     match game {
         GameKind::Xiangqi => include_bytes!("../../books/xiangqi.epd"),
+        GameKind::Chess | GameKind::Shogi | GameKind::Othello => {
+            unreachable!("not among GameKind::ALL yet")
+        }
         GameKind::TicTacToe => include_bytes!("../../books/tictactoe.epd"),
     }
 }

@@ -36,6 +36,9 @@ fn unknown(field: &'static str) -> WireError {
 pub(crate) fn spec_to_wire(spec: &RunSpec) -> v1::RunSpec {
     let game = match spec.game {
         GameKind::Xiangqi => v1::Game::Xiangqi,
+        GameKind::Chess => v1::Game::Chess,
+        GameKind::Shogi => v1::Game::Shogi,
+        GameKind::Othello => v1::Game::Othello,
         GameKind::TicTacToe => v1::Game::TicTacToe,
     };
     let job = match &spec.job {
@@ -164,6 +167,9 @@ fn spec_from_wire(spec: v1::RunSpec) -> Result<RunSpec, WireError> {
         name: spec.name,
         game: match v1::Game::try_from(spec.game) {
             Ok(v1::Game::Xiangqi) => GameKind::Xiangqi,
+            Ok(v1::Game::Chess) => GameKind::Chess,
+            Ok(v1::Game::Shogi) => GameKind::Shogi,
+            Ok(v1::Game::Othello) => GameKind::Othello,
             Ok(v1::Game::TicTacToe) => GameKind::TicTacToe,
             Ok(v1::Game::Unspecified) | Err(_) => return Err(unknown("spec.game")),
         },

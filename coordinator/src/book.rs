@@ -46,6 +46,9 @@ pub fn check(game: GameKind, bytes: &[u8]) -> Result<Arc<[String]>, FindingList>
     for (number, line) in lines(text) {
         let wrong = match game {
             GameKind::Xiangqi => wrong_position::<Xiangqi>(line),
+            GameKind::Chess | GameKind::Shogi | GameKind::Othello => {
+                unreachable!("not among GameKind::ALL yet")
+            }
             GameKind::TicTacToe => wrong_position::<TicTacToe>(line),
         };
         let wrong = wrong.or_else(|| {

@@ -107,6 +107,9 @@ impl TryFrom<v1::Hello> for Hello {
 fn game(game: v1::Game) -> Result<GameKind, WireError> {
     match game {
         v1::Game::Xiangqi => Ok(GameKind::Xiangqi),
+        v1::Game::Chess => Ok(GameKind::Chess),
+        v1::Game::Shogi => Ok(GameKind::Shogi),
+        v1::Game::Othello => Ok(GameKind::Othello),
         v1::Game::TicTacToe => Ok(GameKind::TicTacToe),
         v1::Game::Unspecified => Err(wire("game", "none", "xiangqi, tictactoe")),
     }
@@ -115,6 +118,9 @@ fn game(game: v1::Game) -> Result<GameKind, WireError> {
 fn wire_game(game: GameKind) -> v1::Game {
     match game {
         GameKind::Xiangqi => v1::Game::Xiangqi,
+        GameKind::Chess => v1::Game::Chess,
+        GameKind::Shogi => v1::Game::Shogi,
+        GameKind::Othello => v1::Game::Othello,
         GameKind::TicTacToe => v1::Game::TicTacToe,
     }
 }
@@ -163,6 +169,10 @@ fn record(record: v1::GameRecord) -> Result<GameRecord, WireError> {
         v1::Termination::MoveLimit => Termination::MoveLimit,
         v1::Termination::DeadPosition => Termination::DeadPosition,
         v1::Termination::Board => Termination::Board,
+        v1::Termination::Stalemate => Termination::Stalemate,
+        v1::Termination::PerpetualCheck => Termination::PerpetualCheck,
+        v1::Termination::PerpetualChase => Termination::PerpetualChase,
+        v1::Termination::Impasse => Termination::Impasse,
         v1::Termination::PlyLimit => Termination::PlyLimit,
         v1::Termination::Unspecified => {
             return Err(wire("termination", record.termination, "a reason of the contract"));

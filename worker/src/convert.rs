@@ -47,6 +47,9 @@ fn within<T: PartialOrd + std::fmt::Display>(
 fn game(wire: i32) -> Result<GameKind, Refusal> {
     match v1::Game::try_from(wire) {
         Ok(v1::Game::Xiangqi) => Ok(GameKind::Xiangqi),
+        Ok(v1::Game::Chess) => Ok(GameKind::Chess),
+        Ok(v1::Game::Shogi) => Ok(GameKind::Shogi),
+        Ok(v1::Game::Othello) => Ok(GameKind::Othello),
         Ok(v1::Game::TicTacToe) => Ok(GameKind::TicTacToe),
         Ok(v1::Game::Unspecified) | Err(_) => {
             Err(refuse("game", wire, "a game that this worker offers"))
@@ -57,6 +60,9 @@ fn game(wire: i32) -> Result<GameKind, Refusal> {
 fn wire_game(game: GameKind) -> v1::Game {
     match game {
         GameKind::Xiangqi => v1::Game::Xiangqi,
+        GameKind::Chess => v1::Game::Chess,
+        GameKind::Shogi => v1::Game::Shogi,
+        GameKind::Othello => v1::Game::Othello,
         GameKind::TicTacToe => v1::Game::TicTacToe,
     }
 }
@@ -200,6 +206,10 @@ fn game_record(game: &GameRecord) -> v1::GameRecord {
         Termination::MoveLimit => v1::Termination::MoveLimit,
         Termination::DeadPosition => v1::Termination::DeadPosition,
         Termination::Board => v1::Termination::Board,
+        Termination::Stalemate => v1::Termination::Stalemate,
+        Termination::PerpetualCheck => v1::Termination::PerpetualCheck,
+        Termination::PerpetualChase => v1::Termination::PerpetualChase,
+        Termination::Impasse => v1::Termination::Impasse,
         Termination::PlyLimit => v1::Termination::PlyLimit,
     };
     v1::GameRecord {

@@ -56,6 +56,9 @@ impl Args {
                 let verdict = judge(&self.played::<Xiangqi>()?, rules);
                 Ok(verdict.map(|verdict| (verdict.winner, verdict.reason.name())))
             }
+            GameKind::Chess | GameKind::Shogi | GameKind::Othello => {
+                unreachable!("not among GameKind::ALL yet")
+            }
             GameKind::TicTacToe => {
                 if self.rules.is_some() {
                     return Err(hinted("--rules: tictactoe has one set of rules", "leave it out"));

@@ -34,6 +34,9 @@ impl Args {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
         match self.game {
             GameKind::Xiangqi => self.count::<Xiangqi>(),
+            GameKind::Chess | GameKind::Shogi | GameKind::Othello => {
+                unreachable!("not among GameKind::ALL yet")
+            }
             GameKind::TicTacToe => self.count::<TicTacToe>(),
         }
     }

@@ -51,6 +51,9 @@ impl Matchup {
 pub fn check_opening(game: GameKind, text: &str) -> Result<(), ArenaError> {
     match game {
         GameKind::Xiangqi => read_opening::<Xiangqi>(text).map(drop),
+        GameKind::Chess | GameKind::Shogi | GameKind::Othello => {
+            unreachable!("not among GameKind::ALL yet")
+        }
         GameKind::TicTacToe => read_opening::<TicTacToe>(text).map(drop),
     }
 }

@@ -64,6 +64,9 @@ impl PairPlayer {
     pub fn new(game: GameKind, hash_kib: u32) -> Self {
         let engines: Box<dyn PlayOpening + Send> = match game {
             GameKind::Xiangqi => Box::new(Engines::<Xiangqi>::new(hash_kib)),
+            GameKind::Chess | GameKind::Shogi | GameKind::Othello => {
+                unreachable!("not among GameKind::ALL yet")
+            }
             GameKind::TicTacToe => Box::new(Engines::<TicTacToe>::new(hash_kib)),
         };
         Self { game, hash_kib, engines }

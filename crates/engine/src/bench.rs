@@ -30,6 +30,9 @@ pub fn bench_game<G: SearchGame>() -> Nodes {
 pub fn bench(game: GameKind) -> Nodes {
     match game {
         GameKind::Xiangqi => bench_game::<games::xiangqi::Xiangqi>(),
+        GameKind::Chess | GameKind::Shogi | GameKind::Othello => {
+            unreachable!("not among GameKind::ALL yet")
+        }
         GameKind::TicTacToe => bench_game::<games::tictactoe::TicTacToe>(),
     }
 }

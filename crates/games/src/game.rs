@@ -1,5 +1,6 @@
 //! The trait that every game implements and every search and referee uses.
 
+use arrayvec::ArrayVec;
 use model::{GameKind, Termination};
 
 /// Which moves to generate.
@@ -33,6 +34,19 @@ pub struct RuleResult {
     pub reason: Termination,
 }
 
+/// What the repetition of a position says about a line of moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Repetition {
+    /// Who wins by it.
+    pub winner: RuleWinner,
+    /// Half-moves back to the nearest earlier occurrence.
+    pub plies_ago: usize,
+    /// The game is over. Otherwise the verdict is *provisional*: the sides may still leave the cycle,
+    /// so a win or loss only bounds the value of a node from one side of a draw, and never proves a
+    /// mate.
+    pub is_final: bool,
+}
+
 /// A position text that is none.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{field}: found `{found}`; allowed: {allowed}")]
@@ -59,24 +73,24 @@ pub struct MoveError {
 
 /// Moves of one position in a fixed buffer: no allocation in the search.
 #[derive(Clone)]
-pub struct MoveList<M> {
-    moves: [M; MoveList::<()>::CAPACITY],
-    len: usize,
-}
+pub struct MoveList<M>(ArrayVec<M, { MoveList::<()>::CAPACITY }>);
 
 impl MoveList<()> {
-    /// More than any position of any game here has pseudo-legal moves.
-    pub const CAPACITY: usize = 256;
+    /// More than any position of any game here has pseudo-legal moves; shogi has up to 593 legal
+    /// ones.
+    pub const CAPACITY: usize = 768;
 }
 
-impl<M: Copy + Default> Default for MoveList<M> {
+impl<M> Default for MoveList<M> {
+    #[inline]
     fn default() -> Self {
-        Self { moves: [M::default(); MoveList::<()>::CAPACITY], len: 0 }
+        Self(ArrayVec::new_const())
     }
 }
 
-impl<M: Copy + Default> MoveList<M> {
+impl<M: Copy> MoveList<M> {
     /// An empty list.
+    #[inline]
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -88,26 +102,25 @@ impl<M: Copy + Default> MoveList<M> {
     /// When more than [`MoveList::CAPACITY`] moves are pushed, which no generator does.
     #[inline]
     pub fn push(&mut self, mv: M) {
-        self.moves[self.len] = mv;
-        self.len += 1;
+        self.0.push(mv);
     }
 
     /// Removes those moves from index `start` on that are not to be kept; the order stays.
     #[inline]
     pub fn retain_from(&mut self, start: usize, mut keep: impl FnMut(M) -> bool) {
         let mut kept = start;
-        for i in start..self.len {
-            let mv = self.moves[i];
-            self.moves[kept] = mv;
+        for i in start..self.0.len() {
+            let mv = self.0[i];
+            self.0[kept] = mv;
             kept += usize::from(keep(mv));
         }
-        self.len = kept.min(self.len);
+        self.0.truncate(kept);
     }
 
     /// Removes every move.
     #[inline]
     pub fn clear(&mut self) {
-        self.len = 0;
+        self.0.clear();
     }
 }
 
@@ -115,14 +128,14 @@ impl<M> std::ops::Deref for MoveList<M> {
     type Target = [M];
     #[inline]
     fn deref(&self) -> &[M] {
-        &self.moves[..self.len]
+        &self.0
     }
 }
 
 impl<M> std::ops::DerefMut for MoveList<M> {
     #[inline]
     fn deref_mut(&mut self) -> &mut [M] {
-        &mut self.moves[..self.len]
+        &mut self.0
     }
 }
 
@@ -175,6 +188,14 @@ pub trait Game: Clone + Send + 'static {
         moves.retain_from(start, |mv| self.is_legal(mv));
     }
 
+    /// How many legal moves there are, without making a list of them where the game can do so.
+    #[inline]
+    fn count_legal(&self) -> u64 {
+        let mut moves = MoveList::new();
+        self.legal(&mut moves);
+        moves.len() as u64
+    }
+
     /// Whether a pseudo-legal move is of [`MoveKind::Noisy`].
     fn is_noisy(&self, mv: Self::Move) -> bool;
 
@@ -195,6 +216,15 @@ pub trait Game: Clone + Send + 'static {
 
     /// How often the present position stood before in the line of moves made; 0 when it is new.
     fn repetitions(&self) -> u32;
+
+    /// What a search may conclude from repetition at a node `ply` half-moves below its root: the final
+    /// verdict where the rules end the game, or a provisional one where the present position stood
+    /// before *below the root*. `None` where the position is new, and in games that never repeat.
+    #[inline]
+    fn repetition(&self, ply: usize) -> Option<Repetition> {
+        let _ = ply;
+        None
+    }
 
     /// The result if the game is over here by rule, the absence of legal moves included.
     fn result(&self) -> Option<RuleResult>;
@@ -219,11 +249,11 @@ pub fn perft<G: Game>(position: &mut G, depth: u32) -> u64 {
     if depth == 0 {
         return 1;
     }
+    if depth == 1 {
+        return position.count_legal();
+    }
     let mut moves = MoveList::new();
     position.legal(&mut moves);
-    if depth == 1 {
-        return moves.len() as u64;
-    }
     let mut nodes = 0;
     for &mv in moves.iter() {
         position.make(mv);

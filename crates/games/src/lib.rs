@@ -9,4 +9,6 @@ mod splitmix;
 pub mod tictactoe;
 pub mod xiangqi;
 
-pub use game::{FenError, Game, MoveError, MoveKind, MoveList, RuleResult, RuleWinner, perft};
+pub use game::{
+    FenError, Game, MoveError, MoveKind, MoveList, Repetition, RuleResult, RuleWinner, perft,
+};

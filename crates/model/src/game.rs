@@ -8,6 +8,12 @@ use serde::{Deserialize, Serialize};
 pub enum GameKind {
     /// Chinese chess.
     Xiangqi,
+    /// Chess, Chess960 included.
+    Chess,
+    /// Japanese chess.
+    Shogi,
+    /// Othello on 64 squares.
+    Othello,
     /// Three in a row on nine squares: the smallest instance, for tests and exhaustive truth.
     TicTacToe,
 }
@@ -21,6 +27,9 @@ impl GameKind {
     pub fn name(self) -> &'static str {
         match self {
             GameKind::Xiangqi => "xiangqi",
+            GameKind::Chess => "chess",
+            GameKind::Shogi => "shogi",
+            GameKind::Othello => "othello",
             GameKind::TicTacToe => "tictactoe",
         }
     }

@@ -46,26 +46,38 @@ impl GameScore {
 pub enum Termination {
     /// The side to move is mated, or has no move in a game where that loses.
     NoMove,
+    /// The side to move has no move and is not in check, in a game where that is a draw.
+    Stalemate,
     /// The position came back often enough.
     Repetition,
+    /// One side gave check with every move of a repetition, and loses by it.
+    PerpetualCheck,
+    /// One side chased the same piece with every move of a repetition, and loses by it.
+    PerpetualChase,
     /// Too many moves without progress.
     MoveLimit,
     /// Neither side can win any more.
     DeadPosition,
     /// A rule of the game that decides by the board: a line of three, a full board.
     Board,
+    /// The side to move declares a win by impasse (shogi).
+    Impasse,
     /// The arena's own length limit; counts as a draw.
     PlyLimit,
 }
 
 impl Termination {
     /// Every reason with its stable name.
-    pub const ALL: [(Termination, &'static str); 6] = [
+    pub const ALL: [(Termination, &'static str); 10] = [
         (Termination::NoMove, "no_move"),
+        (Termination::Stalemate, "stalemate"),
         (Termination::Repetition, "repetition"),
+        (Termination::PerpetualCheck, "perpetual_check"),
+        (Termination::PerpetualChase, "perpetual_chase"),
         (Termination::MoveLimit, "move_limit"),
         (Termination::DeadPosition, "dead_position"),
         (Termination::Board, "board"),
+        (Termination::Impasse, "impasse"),
         (Termination::PlyLimit, "ply_limit"),
     ];
 

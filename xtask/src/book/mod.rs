@@ -80,6 +80,9 @@ impl Command {
                 };
                 xiangqi::text(&rules, threads)?
             }
+            GameKind::Chess | GameKind::Shogi | GameKind::Othello => {
+                unreachable!("not among GameKind::ALL yet")
+            }
             GameKind::TicTacToe => tictactoe::text(),
         };
         std::fs::write(&path, &text).with_context(|| format!("cannot write {}", path.display()))?;

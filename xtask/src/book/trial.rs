@@ -42,6 +42,9 @@ struct Played {
 pub(super) fn run(game: GameKind, text: &str, trial: &Trial) -> anyhow::Result<String> {
     let played = match game {
         GameKind::Xiangqi => play_all::<Xiangqi>(text, trial)?,
+        GameKind::Chess | GameKind::Shogi | GameKind::Othello => {
+            unreachable!("not among GameKind::ALL yet")
+        }
         GameKind::TicTacToe => play_all::<TicTacToe>(text, trial)?,
     };
     Ok(report(&played))
