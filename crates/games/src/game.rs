@@ -3,6 +3,8 @@
 use arrayvec::ArrayVec;
 use model::{GameKind, Termination};
 
+use crate::{FenError, MoveError};
+
 /// Which moves to generate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MoveKind {
@@ -45,30 +47,6 @@ pub struct Repetition {
     /// so a win or loss only bounds the value of a node from one side of a draw, and never proves a
     /// mate.
     pub is_final: bool,
-}
-
-/// A position text that is none.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{field}: found `{found}`; allowed: {allowed}")]
-pub struct FenError {
-    /// Which part of the text.
-    pub field: &'static str,
-    /// What stood there, made printable.
-    pub found: String,
-    /// What may stand there.
-    pub allowed: String,
-}
-
-/// A move text that is none, or no legal move here.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("move `{found}` is {problem}; allowed: {allowed}")]
-pub struct MoveError {
-    /// What was given, made printable.
-    pub found: String,
-    /// `no move text` or `not legal here`.
-    pub problem: &'static str,
-    /// The form of a move, or some of the legal moves.
-    pub allowed: String,
 }
 
 /// Moves of one position in a fixed buffer: no allocation in the search.

@@ -4,11 +4,11 @@
 //! incremental hash, reads and writes the game's text notations and says when and why a game is over
 //! by rule. Instances: [`xiangqi`] and [`tictactoe`].
 
+mod error;
 mod game;
 mod splitmix;
 pub mod tictactoe;
 pub mod xiangqi;
 
-pub use game::{
-    FenError, Game, MoveError, MoveKind, MoveList, Repetition, RuleResult, RuleWinner, perft,
-};
+pub use error::{FenError, MoveError};
+pub use game::{Game, MoveKind, MoveList, Repetition, RuleResult, RuleWinner, perft};

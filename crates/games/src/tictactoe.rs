@@ -7,6 +7,7 @@
 
 use model::{GameKind, Termination};
 
+use crate::error::offset_in;
 use crate::{FenError, Game, MoveError, MoveKind, MoveList, RuleResult, RuleWinner, splitmix};
 
 /// The initial position.
@@ -141,16 +142,17 @@ impl Game for TicTacToe {
     }
 
     fn from_fen(fen: &str) -> Result<Self, FenError> {
-        let error = |field, found: &str, allowed: &str| FenError {
-            field,
-            found: model::printable(found, 60),
-            allowed: allowed.into(),
-        };
         let mut fields = fen.split_ascii_whitespace();
         let board = fields.next().unwrap_or("");
+        let wrong = |(_, c): &(usize, char)| !matches!(c, 'x' | 'o' | '.' | '/');
+        if let Some((at, _)) = board.char_indices().find(wrong) {
+            let at = offset_in(fen, board) + at;
+            return Err(FenError::character("board", fen, at, "x, o and ."));
+        }
         let ranks: Vec<_> = board.split('/').collect();
-        if ranks.len() != 3 || ranks.iter().any(|rank| rank.chars().count() != 3) {
-            return Err(error("board", board, "three ranks of three squares such as x.o/.../..."));
+        if ranks.len() != 3 || ranks.iter().any(|rank| rank.len() != 3) {
+            let allowed = "three ranks of three squares such as x.o/.../...";
+            return Err(FenError::part("board", board, allowed));
         }
         let mut position = Self { marks: [0; 2], turn: 0, hash: 0, line: Vec::new() };
         let letters = ranks.iter().rev().flat_map(|rank| rank.chars());
@@ -158,8 +160,7 @@ impl Game for TicTacToe {
             position.turn = match letter {
                 '.' => continue,
                 'x' => 0,
-                'o' => 1,
-                _ => return Err(error("board", &letter.to_string(), "x, o and .")),
+                _ => 1,
             };
             position.toggle(Place::new(index));
         }
@@ -169,23 +170,23 @@ impl Game for TicTacToe {
             Some(1) => 1,
             _ => {
                 let found = format!("{x} of x and {o} of o");
-                return Err(error("board", &found, "as many x as o, or one more"));
+                return Err(FenError::part("board", &found, "as many x as o, or one more"));
             }
         };
         let to_move = ["x", "o"][position.turn];
         match fields.next() {
             Some(side) if side != to_move => {
                 let allowed = format!("{to_move}, by the counts of the letters");
-                return Err(error("side to move", side, &allowed));
+                return Err(FenError::part("side to move", side, allowed));
             }
             _ => {}
         }
         if let Some(more) = fields.next() {
-            return Err(error("text after the side to move", more, "nothing"));
+            return Err(FenError::part("text after the side to move", more, "nothing"));
         }
         if position.has_line(position.turn) {
             let allowed = "no line of the side to move: the game would have been over before";
-            return Err(error("board", board, allowed));
+            return Err(FenError::part("board", board, allowed));
         }
         position.hash ^= KEYS.1 * position.turn as u64;
         Ok(position)
@@ -290,19 +291,14 @@ impl Game for TicTacToe {
     }
 
     fn move_from_text(&self, text: &str) -> Result<Place, MoveError> {
-        let error =
-            |problem, allowed| MoveError { found: model::printable(text, 16), problem, allowed };
         let place = Place::from_text(text)
-            .ok_or_else(|| error("no move text", "a square from a1 to c3".into()))?;
+            .ok_or_else(|| MoveError::form(text, &[("abc", "the file"), ("123", "the rank")]))?;
         if self.is_pseudo_legal(place) {
             return Ok(place);
         }
         let mut legal = MoveList::new();
         self.legal(&mut legal);
-        let squares: Vec<_> = legal.iter().map(Place::to_string).collect();
-        let allowed =
-            if squares.is_empty() { "none, the game is over".into() } else { squares.join(" ") };
-        Err(error("not legal here", allowed))
+        Err(MoveError::not_legal(text, legal.iter().map(Place::to_string)))
     }
 }
 

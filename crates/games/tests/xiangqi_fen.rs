@@ -42,17 +42,17 @@ fn wrong_texts_name_field_find_and_what_is_allowed() {
     };
     let tail = |tail: &str| format!("4k4/9/9/9/9/9/9/9/9/3K5 {tail}");
     let cases = [
-        (String::new(), "board", "", "10 ranks"),
+        (String::new(), "board", "nothing", "10 ranks"),
         ("4k4/9/9".into(), "board", "4k4/9/9", "10 ranks divided by /, not 3"),
         (rank(3, "8"), "board", "8", "9 points on rank 3"),
         (rank(3, "91"), "board", "91", "9 points on rank 3"),
         (rank(3, "999999999999999999999999999999999"), "board", "9999", "9 points on rank 3"),
         (rank(3, "rrrrrrrrrr"), "board", "rrrr", "9 points on rank 3"),
-        (rank(3, ""), "board", "", "9 points on rank 3"),
-        (rank(3, "4q4"), "board", "q", "KABNRCP"),
-        (rank(3, "0r8"), "board", "0", "KABNRCP"),
-        (rank(3, "4\u{1b}4"), "board", "·", "KABNRCP"),
-        (rank(3, "4車4"), "board", "車", "KABNRCP"),
+        (rank(3, ""), "board", "nothing", "9 points on rank 3"),
+        (rank(3, "4q4"), "board", "q at column 16", "KABNRCP"),
+        (rank(3, "0r8"), "board", "0 at column 15", "KABNRCP"),
+        (rank(3, "4\u{1b}4"), "board", "U+001B at column 16", "KABNRCP"),
+        (rank(3, "4車4"), "board", "車 (U+8ECA) at column 16", "KABNRCP"),
         (rank(0, "9"), "board", "0 of K", "exactly 1"),
         (rank(9, "9"), "board", "0 of k", "exactly 1"),
         (rank(1, "3K5"), "board", "2 of K", "exactly 1"),

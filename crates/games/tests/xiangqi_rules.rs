@@ -160,3 +160,20 @@ fn a_refused_move_names_some_that_are_legal() {
     let error = game.move_from_text("d0e0").expect_err("the kings would face each other");
     assert_eq!(error.to_string(), "move `d0e0` is not legal here; allowed: d0d1");
 }
+
+#[test]
+fn a_text_that_is_no_move_names_the_character_and_its_place() {
+    let game = Xiangqi::start();
+    let cases = [
+        ("", "`: the end at column 1`", "a-i as the file of the start"),
+        ("h2z2", "`h2z2: z at column 3`", "a-i as the file of the end"),
+        ("hhe2", "`hhe2: h at column 2`", "0-9 as the rank of the start"),
+        ("h2e", "`h2e: the end at column 4`", "0-9 as the rank of the end"),
+        ("h2e2q", "`h2e2q: q at column 5`", "nothing more"),
+        ("h2車2", "`h2車2: 車 (U+8ECA) at column 3`", "a-i as the file of the end"),
+    ];
+    for (text, found, allowed) in cases {
+        let error = game.move_from_text(text).expect_err(text).to_string();
+        assert_eq!(error, format!("move {found} is no move text; allowed: {allowed}"));
+    }
+}

@@ -109,11 +109,11 @@ fn every_reachable_position_survives_text_hash_and_unmake() {
 #[test]
 fn wrong_texts_name_field_and_find() {
     let cases = [
-        ("", "board", ""),
+        ("", "board", "nothing"),
         ("x.o/...", "board", "x.o/..."),
         ("x.o/..../...", "board", "x.o/..../..."),
-        ("X../.../...", "board", "X"),
-        ("\u{1b}../.../...", "board", "·"),
+        ("X../.../...", "board", "X at column 1"),
+        (".../.\u{1b}./...", "board", "U+001B at column 6"),
         ("xx./.../...", "board", "2 of x and 0 of o"),
         ("o../.../...", "board", "0 of x and 1 of o"),
         ("x../.../... x", "side to move", "x"),

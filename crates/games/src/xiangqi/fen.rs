@@ -2,6 +2,7 @@
 
 use super::{Piece, PieceKind, Side, Square, SquareSet, Xiangqi, tables};
 use crate::FenError;
+use crate::error::offset_in;
 
 /// The initial position.
 pub(super) const START: &str =
@@ -17,30 +18,32 @@ const FIELDS: [&str; 6] =
 pub(super) fn read(text: &str) -> Result<Xiangqi, FenError> {
     let mut fields = text.split_ascii_whitespace();
     let board = fields.next().unwrap_or("");
-    let pieces = read_board(board)?;
+    let pieces = read_board(text, board)?;
     check_pieces(&pieces)?;
     let side = match fields.next() {
         None | Some("w" | "r") => Side::Red,
         Some("b") => Side::Black,
-        Some(other) => return Err(error("side to move", other, "w or r for Red, b for Black")),
+        Some(other) => {
+            return Err(FenError::part("side to move", other, "w or r for Red, b for Black"));
+        }
     };
     for name in &FIELDS[2..4] {
         match fields.next() {
             None | Some("-") => {}
-            Some(other) => return Err(error(name, other, "-")),
+            Some(other) => return Err(FenError::part(name, other, "-")),
         }
     }
     let quiet_plies = read_count(FIELDS[4], fields.next(), 0)?;
     let full_move = read_count(FIELDS[5], fields.next(), 1)?;
     if let Some(more) = fields.next() {
-        return Err(error("text after the move number", more, "nothing"));
+        return Err(FenError::part("text after the move number", more, "nothing"));
     }
     let position = Xiangqi::from_checked(&pieces, side, quiet_plies, full_move.into());
     if position.king_attacked(side.other()) {
         let found = if side == Side::Red { "w" } else { "b" };
         let allowed = "a position in which the king of the side that has just moved is not \
                        attacked, also not by the other king on an open file";
-        return Err(error("side to move", found, allowed));
+        return Err(FenError::part("side to move", found, allowed));
     }
     Ok(position)
 }
@@ -78,20 +81,16 @@ fn push_empty(text: &mut String, empty: u8) {
     }
 }
 
-fn error(field: &'static str, found: &str, allowed: impl Into<String>) -> FenError {
-    FenError { field, found: model::printable(found, 60), allowed: allowed.into() }
-}
-
-/// The pieces of the first field, rank 9 and file a first.
-fn read_board(text: &str) -> Result<Vec<(Square, Piece)>, FenError> {
-    let ranks = text.split('/').count();
+/// The pieces of the first field of a text, rank 9 and file a first.
+fn read_board(text: &str, board: &str) -> Result<Vec<(Square, Piece)>, FenError> {
+    let ranks = board.split('/').count();
     if ranks != 10 {
-        return Err(error("board", text, format!("10 ranks divided by /, not {ranks}")));
+        return Err(FenError::part("board", board, format!("10 ranks divided by /, not {ranks}")));
     }
     let mut pieces = Vec::with_capacity(32);
-    for (rank_text, rank) in text.split('/').zip((0..10).rev()) {
+    for (rank_text, rank) in board.split('/').zip((0..10).rev()) {
         let mut file = 0;
-        for letter in rank_text.chars() {
+        for (at, letter) in rank_text.char_indices() {
             match (letter, Piece::from_letter(letter)) {
                 ('1'..='9', _) => file += letter as u8 - b'0',
                 (_, Some(piece)) => {
@@ -101,8 +100,9 @@ fn read_board(text: &str) -> Result<Vec<(Square, Piece)>, FenError> {
                     file += 1;
                 }
                 _ => {
-                    let found = letter.to_string();
-                    return Err(error("board", &found, "the letters KABNRCP, EH and 1-9"));
+                    let at = offset_in(text, rank_text) + at;
+                    let allowed = "the letters KABNRCP, EH and 1-9";
+                    return Err(FenError::character("board", text, at, allowed));
                 }
             }
             if file > 9 {
@@ -110,7 +110,7 @@ fn read_board(text: &str) -> Result<Vec<(Square, Piece)>, FenError> {
             }
         }
         if file != 9 {
-            return Err(error("board", rank_text, format!("9 points on rank {rank}")));
+            return Err(FenError::part("board", rank_text, format!("9 points on rank {rank}")));
         }
     }
     Ok(pieces)
@@ -125,14 +125,14 @@ fn check_pieces(pieces: &[(Square, Piece)]) -> Result<(), FenError> {
             if count > kind.most() || kind == PieceKind::King && count == 0 {
                 let least = if kind == PieceKind::King { "exactly" } else { "at most" };
                 let found = format!("{count} of {}", piece.letter());
-                return Err(error("board", &found, format!("{least} {}", kind.most())));
+                return Err(FenError::part("board", &found, format!("{least} {}", kind.most())));
             }
             let home = SquareSet(tables::HOME[side.index()][kind.index()]);
             let lost = pieces.iter().find(|(at, other)| *other == piece && !home.has(*at));
             if let Some((at, _)) = lost {
                 let found = format!("{} on {at}", piece.letter());
                 let points: Vec<_> = home.map(|point| point.to_string()).collect();
-                return Err(error("board", &found, points.join(" ")));
+                return Err(FenError::part("board", &found, points.join(" ")));
             }
         }
     }
@@ -145,6 +145,6 @@ fn read_count(field: &'static str, text: Option<&str>, least: u16) -> Result<u16
     let number = text.parse().ok().filter(|_| text.bytes().all(|byte| byte.is_ascii_digit()));
     match number {
         Some(number) if number >= least && u32::from(number) <= MOST_COUNTED => Ok(number),
-        _ => Err(error(field, text, format!("{least}-{MOST_COUNTED}"))),
+        _ => Err(FenError::part(field, text, format!("{least}-{MOST_COUNTED}"))),
     }
 }

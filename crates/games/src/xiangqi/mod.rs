@@ -124,10 +124,15 @@ impl Game for Xiangqi {
     }
 
     fn move_from_text(&self, text: &str) -> Result<Move, MoveError> {
-        let error =
-            |problem, allowed| MoveError { found: model::printable(text, 16), problem, allowed };
         let mv = Move::from_text(text).ok_or_else(|| {
-            error("no move text", "two points, files a-i and ranks 0-9, such as h2e2".into())
+            let (files, ranks) = ("abcdefghi", "0123456789");
+            let places = [
+                (files, "the file of the start"),
+                (ranks, "the rank of the start"),
+                (files, "the file of the end"),
+                (ranks, "the rank of the end"),
+            ];
+            MoveError::form(text, &places)
         })?;
         if self.is_pseudo_legal(mv) && self.is_legal(mv) {
             return Ok(mv);
@@ -135,12 +140,6 @@ impl Game for Xiangqi {
         let mut legal = MoveList::new();
         self.legal(&mut legal);
         legal.sort_unstable();
-        let mut allowed: Vec<_> = legal.iter().take(8).map(Move::to_string).collect();
-        match legal.len() {
-            0 => allowed.push("none, the game is over".into()),
-            1..=8 => {}
-            more => allowed.push(format!("and {} more", more - 8)),
-        }
-        Err(error("not legal here", allowed.join(" ")))
+        Err(MoveError::not_legal(text, legal.iter().map(Move::to_string)))
     }
 }
