@@ -4,14 +4,15 @@
 //! that a book is a pure function of the words of its command and of the engine, on every machine
 //! and with any number of threads.
 
+mod balanced;
 mod parallel;
 mod tictactoe;
 mod trial;
 mod walk;
-mod xiangqi;
 
 use anyhow::Context;
 use clap::Args;
+use games::xiangqi::Xiangqi;
 use model::GameKind;
 use sha2::{Digest, Sha256};
 use std::num::NonZeroUsize;
@@ -69,17 +70,15 @@ impl Command {
             println!("{}", trial::run(self.game, &text, &trial)?);
             return Ok(ExitCode::SUCCESS);
         }
+        let rules = balanced::Rules {
+            plies: self.plies,
+            count: self.count,
+            seed: self.seed,
+            nodes: self.nodes,
+            window: self.window,
+        };
         let text = match self.game {
-            GameKind::Xiangqi => {
-                let rules = xiangqi::Rules {
-                    plies: self.plies,
-                    count: self.count,
-                    seed: self.seed,
-                    nodes: self.nodes,
-                    window: self.window,
-                };
-                xiangqi::text(&rules, threads)?
-            }
+            GameKind::Xiangqi => balanced::text::<Xiangqi>(&rules, threads)?,
             GameKind::Chess | GameKind::Shogi | GameKind::Othello => {
                 unreachable!("not among GameKind::ALL yet")
             }

@@ -1,14 +1,13 @@
-//! The book of xiangqi: candidates from sensible walks, and what a position must be to stay.
+//! A book of balanced positions: candidates from sensible walks, and what a position must be to stay.
 //!
 //! A candidate stays if it is out of check, quiet, balanced at a longer search, and if neither it nor
-//! its mirror image is there already. Every length of walk gets the same share.
+//! an image of it by a symmetry of the game is there already. Every length of walk gets the same share.
 
 use super::parallel;
 use super::walk::{Judge, PlyRange};
 use anyhow::ensure;
 use engine::{Evaluate, SearchGame};
-use games::{Game, xiangqi::Xiangqi};
-use model::GameKind;
+use games::xiangqi::Xiangqi;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -19,6 +18,13 @@ const QUIET_WINDOW: i32 = 60;
 const WAVE: u64 = 500;
 /// Give up after so many candidates for each position asked.
 const MOST_CANDIDATES: u64 = 50;
+
+/// A game whose openings are drawn from sensible walks.
+pub(super) trait BookGame: SearchGame {
+    /// What a position text has in common with those of its images by the symmetries of the game
+    /// alone, without counters.
+    fn twin_free(fen: &str) -> String;
+}
 
 /// What a book is a function of.
 #[derive(Clone, Debug)]
@@ -46,16 +52,17 @@ impl Rules {
 ///
 /// # Errors
 /// Too few candidates pass.
-pub(super) fn text(rules: &Rules, threads: usize) -> anyhow::Result<String> {
+pub(super) fn text<G: BookGame>(rules: &Rules, threads: usize) -> anyhow::Result<String> {
     let Rules { plies, count, seed, nodes, window } = rules;
-    let positions = make(rules, threads)?;
-    let signature = engine::bench::bench(GameKind::Xiangqi);
+    let positions = make::<G>(rules, threads)?;
+    let signature = engine::bench::bench_game::<G>();
+    let game = G::KIND;
     let mut text = String::new();
     let made = format!(
-        "cargo xtask book --game xiangqi --plies {plies} --count {count} --seed {seed} \
+        "cargo xtask book --game {game} --plies {plies} --count {count} --seed {seed} \
          --nodes {nodes} --window {window}"
     );
-    writeln!(text, "# {count} balanced positions, {plies} half-moves from the start of xiangqi")?;
+    writeln!(text, "# {count} balanced positions, {plies} half-moves from the start of {game}")?;
     writeln!(text, "# made by: {made}")?;
     writeln!(text, "# engine: bench signature {signature}")?;
     for fen in positions {
@@ -64,7 +71,7 @@ pub(super) fn text(rules: &Rules, threads: usize) -> anyhow::Result<String> {
     Ok(text)
 }
 
-fn make(rules: &Rules, threads: usize) -> anyhow::Result<Vec<String>> {
+fn make<G: BookGame>(rules: &Rules, threads: usize) -> anyhow::Result<Vec<String>> {
     let mut missing: Vec<usize> = (0..rules.plies.lengths()).map(|p| rules.share(p)).collect();
     let (mut kept, mut seen) = (Vec::new(), BTreeSet::new());
     let most = MOST_CANDIDATES * rules.count as u64;
@@ -81,11 +88,11 @@ fn make(rules: &Rules, threads: usize) -> anyhow::Result<Vec<String>> {
         let wave: Vec<u64> =
             (candidate..end).filter(|&candidate| missing[rules.plies_of(candidate)] > 0).collect();
         let found =
-            parallel::map(&wave, threads, Judge::new, |judge, &c| position(judge, rules, c));
+            parallel::map(&wave, threads, Judge::<G>::new, |judge, &c| position(judge, rules, c));
         for (candidate, fen) in wave.into_iter().zip(found) {
             let Some(fen) = fen else { continue };
             let missing = &mut missing[rules.plies_of(candidate)];
-            if *missing > 0 && seen.insert(mirror_free(&fen)) {
+            if *missing > 0 && seen.insert(G::twin_free(&fen)) {
                 *missing -= 1;
                 kept.push(fen);
             }
@@ -97,34 +104,39 @@ fn make(rules: &Rules, threads: usize) -> anyhow::Result<Vec<String>> {
 }
 
 /// The position of a candidate, if it is fit for the book.
-fn position(judge: &mut Judge<Xiangqi>, rules: &Rules, candidate: u64) -> Option<String> {
+fn position<G: BookGame>(judge: &mut Judge<G>, rules: &Rules, candidate: u64) -> Option<String> {
     let plies = rules.plies.length(rules.plies_of(candidate));
     let mut position = judge.walk(rules.seed, candidate, plies)?;
     if position.in_check() {
         return None;
     }
     let (best, score) = judge.ask(&mut position, rules.nodes);
-    let mut eval = <Xiangqi as SearchGame>::Eval::default();
+    let mut eval = G::Eval::default();
     eval.reset(&position);
-    let quiet = (eval.evaluate(&position) - score).abs() <= QUIET_WINDOW
-        && !best.is_some_and(|mv| position.is_noisy(mv));
+    // Where nothing is captured, no static look could tell a quiet position.
+    let quiet = !G::QUIESCENCE
+        || (eval.evaluate(&position) - score).abs() <= QUIET_WINDOW
+            && !best.is_some_and(|mv| position.is_noisy(mv));
     (quiet && score.abs() <= rules.window).then(|| position.to_fen())
 }
 
-/// What a position has in common with its mirror image alone: the smaller board of the two and the
-/// side to move, without the counters.
-fn mirror_free(fen: &str) -> String {
-    let mut fields = fen.split(' ');
-    let board = fields.next().unwrap_or_default();
-    let mirrored: Vec<String> = board.split('/').map(|rank| rank.chars().rev().collect()).collect();
-    let board = board.to_owned().min(mirrored.join("/"));
-    format!("{board} {}", fields.next().unwrap_or_default())
+impl BookGame for Xiangqi {
+    /// The mirror image, left for right: the smaller board of the two and the side to move.
+    fn twin_free(fen: &str) -> String {
+        let mut fields = fen.split(' ');
+        let board = fields.next().unwrap_or_default();
+        let ranks = board.split('/').map(|rank| rank.chars().rev().collect());
+        let mirrored: Vec<String> = ranks.collect();
+        let board = board.to_owned().min(mirrored.join("/"));
+        format!("{board} {}", fields.next().unwrap_or_default())
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::positions;
     use super::*;
+    use games::Game;
 
     const BOOK: &str = include_str!("../../../books/xiangqi.epd");
 
@@ -134,16 +146,16 @@ mod tests {
 
     #[test]
     fn the_number_of_threads_changes_nothing() {
-        let book = make(&small(), 1).unwrap();
+        let book = make::<Xiangqi>(&small(), 1).unwrap();
         assert_eq!(book.len(), 7);
-        assert_eq!(make(&small(), 3).unwrap(), book);
-        assert_ne!(make(&Rules { seed: 6, ..small() }, 3).unwrap(), book);
+        assert_eq!(make::<Xiangqi>(&small(), 3).unwrap(), book);
+        assert_ne!(make::<Xiangqi>(&Rules { seed: 6, ..small() }, 3).unwrap(), book);
     }
 
     #[test]
     fn more_than_there_is_is_an_error() {
         let none = Rules { plies: "1..1".parse().unwrap(), count: 1, window: -1, ..small() };
-        let error = make(&none, 2).unwrap_err().to_string();
+        let error = make::<Xiangqi>(&none, 2).unwrap_err().to_string();
         assert!(error.contains("only 0 of 1 positions") && error.contains("50 cand"), "{error}");
     }
 
@@ -151,16 +163,16 @@ mod tests {
     fn mirror_twins_are_one() {
         let a = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/4C2C1/9/RNBAKABNR b - - 1 1";
         let b = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C2C4/9/RNBAKABNR b - - 3 7";
-        assert_eq!(mirror_free(a), mirror_free(b));
-        assert_ne!(mirror_free(a), mirror_free(&a.replace(" b ", " w ")));
-        assert_ne!(mirror_free(a), mirror_free(&Xiangqi::start().to_fen()));
+        assert_eq!(Xiangqi::twin_free(a), Xiangqi::twin_free(b));
+        assert_ne!(Xiangqi::twin_free(a), Xiangqi::twin_free(&a.replace(" b ", " w ")));
+        assert_ne!(Xiangqi::twin_free(a), Xiangqi::twin_free(&Xiangqi::start().to_fen()));
     }
 
     #[test]
     fn the_committed_book_keeps_its_promises() {
         let fens: Vec<&str> = positions(BOOK).collect();
         assert!(fens.len() >= 2000, "{}", fens.len());
-        let distinct: BTreeSet<_> = fens.iter().map(|fen| mirror_free(fen)).collect();
+        let distinct: BTreeSet<_> = fens.iter().map(|fen| Xiangqi::twin_free(fen)).collect();
         assert_eq!(distinct.len(), fens.len());
         let mut lengths = [0; 9];
         for fen in &fens {
