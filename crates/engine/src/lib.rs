@@ -14,15 +14,17 @@ mod search;
 mod searchable;
 mod table;
 mod tictactoe;
+mod time;
 mod tunables;
 mod value;
 mod xiangqi;
 
 pub use limits::{Limits, StopSignal, TimeSource};
 pub use params::SearchParams;
-pub use search::{MAX_DEPTH, SearchResult, Searcher};
+pub use search::{MAX_DEPTH, Question, Report, SearchResult, Searcher};
 pub use searchable::{Evaluate, SearchGame};
 pub use tictactoe::TicTacToeEval;
+pub use time::{ClockState, TimePlan};
 pub use tunables::{TunableDef, TunableError, Tunables};
 pub use value::{MATE, MATE_BOUND, MAX_PLY, mate_distance};
 pub use xiangqi::XiangqiEval;

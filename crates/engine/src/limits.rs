@@ -1,29 +1,32 @@
 //! When a search ends: nodes and depth, which are exact, and a signal or a deadline, which are not.
 
+use crate::TimePlan;
 use model::Nodes;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// What a search may spend. Both `None`: until the signal.
+/// What a search may spend. All `None`: until the signal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
     /// Positions that may be visited beyond the root; never one more.
     pub nodes: Option<Nodes>,
     /// Iterations in plies.
     pub depth: Option<u32>,
+    /// Ends as soon as a mate in at most so many half-moves is found.
+    pub mate: Option<u32>,
 }
 
 impl Limits {
     /// A node limit alone.
     #[must_use]
     pub fn nodes(nodes: u64) -> Self {
-        Self { nodes: Some(Nodes(nodes)), depth: None }
+        Self { nodes: Some(Nodes(nodes)), ..Self::default() }
     }
 
     /// A depth limit alone.
     #[must_use]
     pub fn depth(depth: u32) -> Self {
-        Self { nodes: None, depth: Some(depth) }
+        Self { depth: Some(depth), ..Self::default() }
     }
 }
 
@@ -37,7 +40,7 @@ pub trait TimeSource {
 #[derive(Clone, Copy, Default)]
 pub struct StopSignal<'a> {
     flag: Option<&'a AtomicBool>,
-    deadline: Option<(&'a dyn TimeSource, Duration)>,
+    time: Option<(&'a dyn TimeSource, TimePlan)>,
 }
 
 impl<'a> StopSignal<'a> {
@@ -50,23 +53,37 @@ impl<'a> StopSignal<'a> {
     /// Ends soon after `flag` becomes true.
     #[must_use]
     pub fn when(flag: &'a AtomicBool) -> Self {
-        Self { flag: Some(flag), deadline: None }
+        Self { flag: Some(flag), time: None }
     }
 
     /// Ends also once `movetime` has passed by `clock`.
     #[must_use]
     pub fn or_after(self, clock: &'a dyn TimeSource, movetime: Duration) -> Self {
-        Self { deadline: Some((clock, movetime)), ..self }
+        self.or_by(clock, TimePlan::fixed(movetime))
+    }
+
+    /// Ends also when a plan says so.
+    #[must_use]
+    pub fn or_by(self, clock: &'a dyn TimeSource, plan: TimePlan) -> Self {
+        Self { time: Some((clock, plan)), ..self }
     }
 
     /// Whether there is anything to ask.
     pub(crate) fn can_raise(&self) -> bool {
-        self.flag.is_some() || self.deadline.is_some()
+        self.flag.is_some() || self.time.is_some()
     }
 
     pub(crate) fn is_raised(&self) -> bool {
         // Relaxed: the flag carries no data, it only has to arrive.
         self.flag.is_some_and(|flag| flag.load(Ordering::Relaxed))
-            || self.deadline.is_some_and(|(clock, movetime)| clock.elapsed() >= movetime)
+            || self.time.is_some_and(|(clock, plan)| clock.elapsed() >= plan.maximum)
+    }
+
+    /// Whether it is too late to begin an iteration, `scale` being more than 1 where the search is
+    /// unsure of its move.
+    pub(crate) fn is_late(&self, scale: f64) -> bool {
+        self.time.is_some_and(|(clock, plan)| {
+            plan.optimum.is_some_and(|optimum| clock.elapsed() >= optimum.mul_f64(scale))
+        })
     }
 }

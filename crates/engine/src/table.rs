@@ -104,6 +104,15 @@ impl<M: Copy + Default + Eq> Table<M> {
         self.age = (self.age + 1) % AGES;
     }
 
+    /// How much of the table the search under way has written, in thousandths, by a sample.
+    pub(crate) fn permille(&self) -> u32 {
+        let sample = &self.slots[..self.slots.len().min(4000)];
+        let is_ours = |slot: &&Slot<M>| {
+            slot.epoch == self.epoch && slot.key != 0 && slot.age_bound >> 2 == self.age
+        };
+        (sample.iter().filter(is_ours).count() * 1000 / sample.len()) as u32
+    }
+
     #[inline]
     fn bucket(&self, hash: u64) -> usize {
         (hash as usize & self.bucket_mask) * BUCKET

@@ -7,6 +7,8 @@ mod node;
 mod quiescence;
 
 #[cfg(test)]
+mod question_tests;
+#[cfg(test)]
 mod reference_tests;
 #[cfg(test)]
 mod tests;
@@ -38,6 +40,50 @@ pub struct SearchResult<M> {
     pub nodes: Nodes,
     /// The expected line, beginning with `best`.
     pub pv: Vec<M>,
+}
+
+/// What a search is asked, beside the position.
+#[derive(Clone, Copy, Debug)]
+pub struct Question<'a, M> {
+    /// When to end.
+    pub limits: Limits,
+    /// The only root moves to look at; empty: all of them.
+    pub only: &'a [M],
+    /// How many of the best root moves get a line of their own (MultiPV); 0 counts as 1.
+    pub lines: usize,
+}
+
+impl<M> Question<'_, M> {
+    /// One line over all moves.
+    #[must_use]
+    pub fn new(limits: Limits) -> Self {
+        Self { limits, only: &[], lines: 1 }
+    }
+}
+
+/// What one line of a completed iteration has found.
+#[derive(Clone, Copy, Debug)]
+pub struct Report<'a, M> {
+    /// Its iteration, in plies.
+    pub depth: u32,
+    /// The deepest ply of the principal variations.
+    pub selective_depth: u32,
+    /// 1 for the best line.
+    pub line: usize,
+    /// The value from the view of the side to move.
+    pub score: Score,
+    /// Positions visited so far.
+    pub nodes: Nodes,
+    /// How much of the table this search has filled, in thousandths.
+    pub table_permille: u32,
+    /// The expected moves.
+    pub pv: &'a [M],
+}
+
+/// A root move with a line of its own.
+struct Line<M> {
+    score: i32,
+    pv: Vec<M>,
 }
 
 /// Quiet moves of one node that are remembered for their malus.
@@ -118,8 +164,21 @@ impl<G: SearchGame> Searcher<G> {
         limits: &Limits,
         stop: &StopSignal<'_>,
     ) -> SearchResult<G::Move> {
-        let depth = limits.depth.unwrap_or(MAX_DEPTH).min(MAX_DEPTH);
-        self.worker(position, params, limits, stop).iterate(position, depth as i32)
+        self.search_reporting(position, params, &Question::new(*limits), stop, &mut |_| {})
+    }
+
+    /// [`Searcher::search`] with more to ask, and a word after each line of each iteration.
+    ///
+    /// When `question.only` names moves of which none is legal, all are looked at.
+    pub fn search_reporting(
+        &mut self,
+        position: &mut G,
+        params: &SearchParams,
+        question: &Question<'_, G::Move>,
+        stop: &StopSignal<'_>,
+        report: &mut dyn FnMut(&Report<'_, G::Move>),
+    ) -> SearchResult<G::Move> {
+        self.worker(position, params, &question.limits, stop).iterate(position, question, report)
     }
 
     /// Sets everything up for a search of `position`.
@@ -154,6 +213,8 @@ impl<G: SearchGame> Searcher<G> {
             stopped: false,
             root_best: G::Move::default(),
             root_score: 0,
+            root_moves: Vec::new(),
+            selective_depth: 0,
         }
     }
 
@@ -194,46 +255,132 @@ struct Worker<'a, G: SearchGame> {
     /// The best move of the root so far, the default move before the first.
     root_best: G::Move,
     root_score: i32,
+    /// The root moves to look at; empty: all of them.
+    root_moves: Vec<G::Move>,
+    selective_depth: usize,
 }
 
 impl<G: SearchGame> Worker<'_, G> {
-    fn iterate(mut self, position: &mut G, max_depth: i32) -> SearchResult<G::Move> {
-        let mut legal = MoveList::new();
-        position.legal(&mut legal);
-        let mut result = SearchResult {
-            best: legal.first().copied(),
-            score: Score(0),
-            depth: 0,
-            nodes: Nodes(0),
-            pv: Vec::new(),
-        };
-        for depth in 1..=max_depth.max(1) {
-            let score = self.aspirate(position, depth, result.score.0);
-            if self.root_best != G::Move::default() {
-                result.best = Some(self.root_best);
-                result.score = Score(self.root_score);
-                // A stop may leave the line of the root behind its best move.
-                if self.frames[0].pv.first() == Some(&self.root_best) {
-                    result.pv.clone_from(&self.frames[0].pv);
-                } else if result.pv.first() != Some(&self.root_best) {
-                    result.pv = vec![self.root_best];
+    fn iterate(
+        mut self,
+        position: &mut G,
+        question: &Question<'_, G::Move>,
+        report: &mut dyn FnMut(&Report<'_, G::Move>),
+    ) -> SearchResult<G::Move> {
+        let Limits { depth: max_depth, mate, .. } = question.limits;
+        let mut wanted = MoveList::new();
+        position.legal(&mut wanted);
+        let all = wanted.len();
+        if question.only.iter().any(|mv| wanted.contains(mv)) {
+            wanted.retain_from(0, |mv| question.only.contains(&mv));
+        }
+        let is_restricted = wanted.len() < all;
+        let count = question.lines.clamp(1, wanted.len().max(1));
+        let mut lines: Vec<Line<G::Move>> =
+            (0..count).map(|_| Line { score: 0, pv: Vec::new() }).collect();
+        let mut depth_done = 0;
+        let mut unrest = 0.0;
+        for depth in 1..=max_depth.unwrap_or(MAX_DEPTH).clamp(1, MAX_DEPTH) as i32 {
+            let (best_before, score_before) = (lines[0].pv.first().copied(), lines[0].score);
+            self.selective_depth = 0;
+            for number in 0..count {
+                self.root_moves.clear();
+                if is_restricted || number > 0 {
+                    let earlier = &lines[..number];
+                    let taken = |mv| earlier.iter().any(|line| line.pv.first() == Some(&mv));
+                    self.root_moves.extend(wanted.iter().filter(|&&mv| !taken(mv)));
+                }
+                let last = lines[number].score;
+                if count > 1 {
+                    // What this line thought best, unless an earlier line has taken it since.
+                    let own = lines[number].pv.first().copied();
+                    let own = own.filter(|mv| self.looks_at(*mv)).unwrap_or_default();
+                    self.root_best = own;
+                }
+                let score = self.aspirate(position, depth, last);
+                self.keep_line(&mut lines[number]);
+                if self.stopped {
+                    break;
+                }
+                lines[number].score = score;
+                if count == 1 {
+                    self.tell(report, depth, 1, &lines[0]);
+                }
+            }
+            if count > 1 {
+                lines.sort_by_key(|line| std::cmp::Reverse(line.score));
+                for (number, line) in (1..).zip(&lines).filter(|(_, line)| !line.pv.is_empty()) {
+                    self.tell(report, depth, number, line);
                 }
             }
             if self.stopped {
                 break;
             }
-            result.score = Score(score);
-            result.depth = depth as u32;
+            depth_done = depth;
+            let score = lines[0].score;
+            let is_mate_found = mate.is_some_and(|plies| score >= MATE - plies as i32);
             // A mate within the depth cannot be improved upon.
-            if score.abs() >= MATE - depth || legal.is_empty() {
+            let is_mate = score.abs() >= MATE - depth && count == 1;
+            if is_mate_found || is_mate || wanted.is_empty() {
+                break;
+            }
+            let has_changed = best_before.is_some() && lines[0].pv.first() != best_before.as_ref();
+            unrest = unrest / 2.0 + f64::from(u8::from(has_changed));
+            let drop =
+                if depth > 1 { f64::from((score_before - score).clamp(0, 200)) } else { 0.0 };
+            if self.stop.is_late((0.6 + 0.4 * unrest + drop / 150.0).min(2.0)) {
                 break;
             }
         }
-        if result.pv.is_empty() {
-            result.pv.extend(result.best);
+        let best = &mut lines[0];
+        if best.pv.is_empty() {
+            best.pv.extend(wanted.first());
         }
-        result.nodes = Nodes(self.nodes);
-        result
+        SearchResult {
+            best: best.pv.first().copied(),
+            score: Score(best.score),
+            depth: depth_done as u32,
+            nodes: Nodes(self.nodes),
+            pv: std::mem::take(&mut best.pv),
+        }
+    }
+
+    /// Takes over what the root has found for this line, also when it was stopped on the way.
+    fn keep_line(&self, line: &mut Line<G::Move>) {
+        if self.root_best == G::Move::default() {
+            return;
+        }
+        line.score = self.root_score;
+        // A stop may leave the line of the root behind its best move.
+        if self.frames[0].pv.first() == Some(&self.root_best) {
+            line.pv.clone_from(&self.frames[0].pv);
+        } else if line.pv.first() != Some(&self.root_best) {
+            line.pv = vec![self.root_best];
+        }
+    }
+
+    fn tell(
+        &self,
+        report: &mut dyn FnMut(&Report<'_, G::Move>),
+        depth: i32,
+        number: usize,
+        line: &Line<G::Move>,
+    ) {
+        report(&Report {
+            depth: depth as u32,
+            selective_depth: self.selective_depth as u32,
+            line: number,
+            score: Score(line.score),
+            nodes: Nodes(self.nodes),
+            table_permille: self.table.permille(),
+            pv: &line.pv,
+        });
+    }
+
+    /// Whether a root move is to be looked at.
+    #[inline]
+    fn looks_at(&self, mv: G::Move) -> bool {
+        self.root_moves.is_empty() || self.root_moves.contains(&mv)
     }
 
     /// One iteration: a window around the last score, widened on the failing side.

@@ -42,6 +42,7 @@ impl<G: SearchGame> Worker<'_, G> {
         }
         if PV {
             self.frames[ply].pv.clear();
+            self.selective_depth = self.selective_depth.max(ply);
         }
         self.frames[ply].rests_on = usize::MAX;
         if ply > 0 {
@@ -209,7 +210,7 @@ impl<G: SearchGame> Worker<'_, G> {
         let mut count = 0;
         let mut quiet_count = 0;
         while let Some(mv) = self.frames[ply].picker.next(position, self.history, self.params) {
-            if !position.is_legal(mv) {
+            if !position.is_legal(mv) || (ply == 0 && !self.looks_at(mv)) {
                 continue;
             }
             count += 1;
@@ -283,6 +284,10 @@ impl<G: SearchGame> Worker<'_, G> {
         } else {
             Bound::Upper
         };
+        if ply == 0 && !self.root_moves.is_empty() {
+            // The best of some moves is no fact about the position.
+            return best;
+        }
         self.table.store(
             self.frames[ply].hash,
             Entry {

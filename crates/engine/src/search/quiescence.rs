@@ -18,6 +18,7 @@ impl<G: SearchGame> Worker<'_, G> {
     ) -> i32 {
         if PV {
             self.frames[ply].pv.clear();
+            self.selective_depth = self.selective_depth.max(ply);
         }
         if ply > 0
             && let Some(score) = self.leaf_by_rule(position, ply)
