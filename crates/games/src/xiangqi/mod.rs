@@ -13,6 +13,7 @@ mod moves;
 mod piece;
 mod position;
 mod rules;
+mod safety;
 mod square;
 mod tables;
 #[cfg(test)]
@@ -76,6 +77,11 @@ impl Game for Xiangqi {
         self.leaves_king_safe(mv)
     }
 
+    #[inline]
+    fn count_legal(&self) -> u64 {
+        self.count_legal_moves()
+    }
+
     /// Captures are noisy.
     #[inline]
     fn is_noisy(&self, mv: Move) -> bool {
@@ -102,7 +108,7 @@ impl Game for Xiangqi {
 
     #[inline]
     fn in_check(&self) -> bool {
-        self.in_check
+        self.safety.in_check
     }
 
     #[inline]

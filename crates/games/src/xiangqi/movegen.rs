@@ -1,7 +1,7 @@
 //! Pseudo-legal moves, generated and recognised.
 
 use super::tables;
-use super::{Move, PieceKind, Square, SquareSet, Xiangqi};
+use super::{Move, Piece, PieceKind, Square, SquareSet, Xiangqi};
 use crate::{MoveKind, MoveList};
 
 impl Xiangqi {
@@ -39,6 +39,42 @@ impl Xiangqi {
         push(king, SquareSet(tables::KING[king.index()]));
     }
 
+    /// How many legal moves there are: the targets of most pieces need only be counted.
+    pub(super) fn count_legal_moves(&self) -> u64 {
+        let us = self.side_to_move();
+        let own = self.side(us);
+        let king = self.king(us);
+        let free = own.without(self.safety.bound);
+        let targets = self.safety.targets.without(own);
+        let mut count = 0;
+        let mut add = |to: SquareSet| count += (to & targets).len();
+        (free & self.kind(PieceKind::Rook)).each(|from| add(self.rook_attacks(from)));
+        (free & self.kind(PieceKind::Cannon)).each(|from| add(self.cannon_reach(from)));
+        (free & self.kind(PieceKind::Horse)).each(|from| add(self.horse_attacks(from)));
+        (free & self.kind(PieceKind::Elephant)).each(|from| add(self.elephant_attacks(from)));
+        (free & self.kind(PieceKind::Advisor))
+            .each(|from| add(SquareSet(tables::ADVISOR[from.index()])));
+        (free & self.kind(PieceKind::Pawn))
+            .each(|from| add(SquareSet(tables::PAWN[us.index()][from.index()])));
+        let mut try_out = |from| {
+            self.targets_from(from).without(own).each(|to| {
+                count += u32::from(self.tried_out(Move::new(from, to)));
+            });
+        };
+        (own & self.safety.bound).without(SquareSet::of(king)).each(&mut try_out);
+        try_out(king);
+        count.into()
+    }
+
+    /// Where the piece on a point may go, its own side's pieces included.
+    #[inline]
+    fn targets_from(&self, from: Square) -> SquareSet {
+        match self.piece_on(from).map(Piece::kind) {
+            Some(PieceKind::Cannon) => self.cannon_reach(from),
+            _ => self.attacks_from(from),
+        }
+    }
+
     /// Where a cannon may go: empty points as a rook, occupied ones over a screen.
     #[inline]
     fn cannon_reach(&self, from: Square) -> SquareSet {
@@ -49,16 +85,9 @@ impl Xiangqi {
     pub(super) fn reaches(&self, mv: Move) -> bool {
         let (from, to) = (mv.from(), mv.to());
         let us = self.side_to_move();
-        let Some(piece) = self.piece_on(from).filter(|piece| piece.side() == us) else {
-            return false;
-        };
-        if self.side(us).has(to) {
+        if !self.side(us).has(from) || self.side(us).has(to) {
             return false;
         }
-        match piece.kind() {
-            PieceKind::Cannon => self.cannon_reach(from),
-            _ => self.attacks_from(from),
-        }
-        .has(to)
+        self.targets_from(from).has(to)
     }
 }

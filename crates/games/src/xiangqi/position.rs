@@ -1,5 +1,6 @@
 //! The position: what stands where, whose turn it is, and the way back.
 
+use super::safety::Safety;
 use super::zobrist::{self, BLACK_TO_MOVE};
 use super::{Move, Piece, PieceKind, Side, Square, SquareSet};
 
@@ -16,11 +17,8 @@ pub struct Xiangqi {
     kings: [Square; 2],
     side: Side,
     pub(super) hash: u64,
-    /// The king of the side to move is attacked.
-    pub(super) in_check: bool,
-    /// Out of check, a move that neither starts nor ends here leaves the king of the side to move
-    /// safe.
-    pub(super) exposed: SquareSet,
+    /// That of the king of the side to move.
+    pub(super) safety: Safety,
     /// Plies since the last capture.
     pub(super) quiet_plies: u16,
     /// Plies since the last capture or pass: the horizon of repetitions.
@@ -38,8 +36,7 @@ pub(super) struct Undo {
     /// The default move for a pass.
     mv: Move,
     captured: Option<Piece>,
-    in_check: bool,
-    exposed: SquareSet,
+    safety: Safety,
     quiet_plies: u16,
     reversible_plies: u16,
 }
@@ -72,8 +69,7 @@ impl Xiangqi {
             kings: [Square::from_proven(0); 2],
             side,
             hash: if side == Side::Black { BLACK_TO_MOVE } else { 0 },
-            in_check: false,
-            exposed: SquareSet::EMPTY,
+            safety: Safety::FREE,
             quiet_plies,
             reversible_plies: 0,
             first_half_move: 2 * full_move + side.index() as u32,
@@ -86,7 +82,7 @@ impl Xiangqi {
                 position.kings[piece.side().index()] = square;
             }
         }
-        position.look_at_king();
+        position.safety = position.look_at_king();
         position
     }
 
@@ -184,12 +180,6 @@ impl Xiangqi {
         (self.files[square.file() as usize] & 0x3ff) as usize
     }
 
-    /// Looks at the king of the side to move after its turn has come.
-    #[inline]
-    fn look_at_king(&mut self) {
-        (self.in_check, self.exposed) = self.king_state();
-    }
-
     #[inline]
     fn put(&mut self, square: Square, piece: Piece) {
         self.board[square.index()] = Some(piece);
@@ -216,8 +206,7 @@ impl Xiangqi {
             hash: self.hash,
             mv,
             captured,
-            in_check: self.in_check,
-            exposed: self.exposed,
+            safety: self.safety,
             quiet_plies: self.quiet_plies,
             reversible_plies: self.reversible_plies,
         });
@@ -240,7 +229,7 @@ impl Xiangqi {
         self.hash ^=
             zobrist::piece_key(piece, from) ^ zobrist::piece_key(piece, to) ^ BLACK_TO_MOVE;
         self.side = self.side.other();
-        self.look_at_king();
+        self.safety = self.look_at_king();
     }
 
     /// Gives the turn away.
@@ -249,15 +238,14 @@ impl Xiangqi {
             hash: self.hash,
             mv: Move::default(),
             captured: None,
-            in_check: self.in_check,
-            exposed: self.exposed,
+            safety: self.safety,
             quiet_plies: self.quiet_plies,
             reversible_plies: self.reversible_plies,
         });
         self.reversible_plies = 0;
         self.hash ^= BLACK_TO_MOVE;
         self.side = self.side.other();
-        self.look_at_king();
+        self.safety = self.look_at_king();
     }
 
     /// Takes back the last move or pass; without one nothing happens.
@@ -266,8 +254,7 @@ impl Xiangqi {
         let Some(undo) = self.history.pop() else { return };
         self.side = self.side.other();
         self.hash = undo.hash;
-        self.in_check = undo.in_check;
-        self.exposed = undo.exposed;
+        self.safety = undo.safety;
         self.quiet_plies = undo.quiet_plies;
         self.reversible_plies = undo.reversible_plies;
         let (from, to) = (undo.mv.from(), undo.mv.to());

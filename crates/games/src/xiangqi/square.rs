@@ -55,6 +55,15 @@ impl Square {
         Self((9 - self.rank()) * 9 + self.file())
     }
 
+    /// The leg of a horse that jumps from here to a point.
+    pub(crate) const fn leg_towards(self, to: Self) -> Self {
+        let (file, rank) = (self.file() as i8, self.rank() as i8);
+        // Halves are rounded to zero: the leg is beside the horse.
+        let file = file + (to.file() as i8 - file) / 2;
+        let rank = rank + (to.rank() as i8 - rank) / 2;
+        Self((9 * rank + file) as u8)
+    }
+
     /// Every point, a0 first, i9 last.
     pub fn all() -> impl Iterator<Item = Self> {
         (0..90).map(Self)

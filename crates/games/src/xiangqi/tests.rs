@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 
+use super::safety::Safety;
 use super::{Move, PieceKind, Side, Square, Xiangqi};
 use crate::{Game, MoveKind, MoveList, splitmix};
 
@@ -31,9 +32,9 @@ fn generated(position: &Xiangqi, kind: MoveKind) -> Vec<Move> {
 }
 
 /// Everything that must be the same after a move has been taken back.
-fn state(position: &Xiangqi) -> (String, u64, bool, u16, usize) {
-    let Xiangqi { hash, in_check, reversible_plies, .. } = *position;
-    (position.to_fen(), hash, in_check, reversible_plies, position.history.len())
+fn state(position: &Xiangqi) -> (String, u64, Safety, u16, usize) {
+    let Xiangqi { hash, safety, reversible_plies, .. } = *position;
+    (position.to_fen(), hash, safety, reversible_plies, position.history.len())
 }
 
 /// Legality by definition, from the board alone: after the move no enemy piece has a move onto the
@@ -126,8 +127,8 @@ proptest! {
             let fresh = Xiangqi::from_fen(&position.to_fen()).expect("a position that was played");
             assert_eq!(&fresh, position);
             assert_eq!(fresh.hash, position.hash);
-            assert_eq!(fresh.in_check, position.in_check);
-            assert_eq!(fresh.in_check, !fresh.checkers().is_empty());
+            assert_eq!(fresh.safety.in_check, position.safety.in_check);
+            assert_eq!(fresh.safety.in_check, !fresh.checkers().is_empty());
             for square in Square::all() {
                 assert_eq!(fresh.rook_attacks(square), position.rook_attacks(square));
             }
