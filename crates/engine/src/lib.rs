@@ -10,6 +10,7 @@ mod history;
 mod limits;
 mod params;
 mod picker;
+pub mod protocol;
 mod search;
 mod searchable;
 mod table;

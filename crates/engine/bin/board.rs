@@ -1,0 +1,217 @@
+//! The game at the table, whichever it is: one object-safe face for the session.
+
+use engine::{Evaluate, Question, Report, SearchGame, SearchParams, Searcher, StopSignal};
+use games::{MoveList, perft};
+use model::{GameKind, Nodes, Score};
+
+/// What the session asks of the game at the table.
+pub(crate) trait Board: Send {
+    /// Which game.
+    fn kind(&self) -> GameKind;
+
+    /// Sets up a position; on an error the old one stays.
+    ///
+    /// # Errors
+    /// The text is no position, or a move is not legal: which one, and what would be.
+    fn set_position(&mut self, start: Option<&str>, moves: &[&str]) -> Result<(), String>;
+
+    /// Forgets what earlier games have taught.
+    fn new_game(&mut self);
+
+    /// A table of at most so many MiB.
+    fn resize(&mut self, megabytes: usize);
+
+    /// Whether the side that begins the game is to move.
+    fn first_to_move(&self) -> bool;
+
+    /// Thinks about the position; `say` hears every line of every iteration.
+    fn search(
+        &mut self,
+        params: &SearchParams,
+        task: &Task,
+        stop: &StopSignal<'_>,
+        say: &mut dyn FnMut(&Found),
+    ) -> Answer;
+
+    /// Leaves below each move, and all of them.
+    fn perft(&mut self, depth: u32) -> (Vec<(String, u64)>, u64);
+
+    /// The static evaluation in centipawns for the side to move.
+    fn evaluate(&self) -> i32;
+
+    /// The position text.
+    fn fen(&self) -> String;
+}
+
+/// What is to be searched for.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Task {
+    pub(crate) limits: engine::Limits,
+    /// Texts of the only root moves to look at; empty: all.
+    pub(crate) only: Vec<String>,
+    /// Texts of root moves that are not to be played.
+    pub(crate) banned: Vec<String>,
+    pub(crate) lines: usize,
+}
+
+/// One line of an iteration.
+#[derive(Clone, Debug)]
+pub(crate) struct Found {
+    pub(crate) depth: u32,
+    pub(crate) selective_depth: u32,
+    pub(crate) line: usize,
+    pub(crate) score: Score,
+    pub(crate) nodes: Nodes,
+    pub(crate) table_permille: u32,
+    pub(crate) pv: Vec<String>,
+}
+
+/// What is to be played.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Answer {
+    /// `None`: there is no legal move.
+    pub(crate) best: Option<String>,
+    /// The reply that is expected.
+    pub(crate) ponder: Option<String>,
+}
+
+/// A game with its searcher.
+pub(crate) struct Seat<G: SearchGame> {
+    position: G,
+    searcher: Searcher<G>,
+}
+
+impl<G: SearchGame> Seat<G> {
+    /// The initial position, and a table of at most so many MiB.
+    pub(crate) fn new(megabytes: usize) -> Self {
+        Self { position: G::start(), searcher: Searcher::new(megabytes) }
+    }
+
+    /// The moves as texts, each in the position in which it is made.
+    fn texts(&self, moves: &[G::Move]) -> Vec<String> {
+        let mut position = self.position.clone();
+        let text = |&mv| {
+            let text = position.move_to_text(mv);
+            position.make(mv);
+            text
+        };
+        moves.iter().map(text).collect()
+    }
+
+    fn read(&self, texts: &[String]) -> Vec<G::Move> {
+        texts.iter().filter_map(|text| self.position.move_from_text(text).ok()).collect()
+    }
+}
+
+impl<G: SearchGame> Board for Seat<G> {
+    fn kind(&self) -> GameKind {
+        G::KIND
+    }
+
+    fn set_position(&mut self, start: Option<&str>, moves: &[&str]) -> Result<(), String> {
+        let mut position = match start {
+            None => G::start(),
+            Some(text) => G::from_fen(text).map_err(|error| error.to_string())?,
+        };
+        for (number, text) in (1..).zip(moves) {
+            let mv =
+                position.move_from_text(text).map_err(|error| format!("move {number}: {error}"))?;
+            position.make(mv);
+        }
+        self.position = position;
+        Ok(())
+    }
+
+    fn new_game(&mut self) {
+        self.searcher.new_game();
+    }
+
+    fn resize(&mut self, megabytes: usize) {
+        self.searcher = Searcher::new(megabytes);
+    }
+
+    fn first_to_move(&self) -> bool {
+        self.position.first_to_move()
+    }
+
+    fn search(
+        &mut self,
+        params: &SearchParams,
+        task: &Task,
+        stop: &StopSignal<'_>,
+        say: &mut dyn FnMut(&Found),
+    ) -> Answer {
+        let mut only = self.read(&task.only);
+        let banned = self.read(&task.banned);
+        if !banned.is_empty() {
+            let mut legal = MoveList::new();
+            self.position.legal(&mut legal);
+            let allowed =
+                |mv: &&G::Move| !banned.contains(mv) && (only.is_empty() || only.contains(mv));
+            let left: Vec<_> = legal.iter().filter(allowed).copied().collect();
+            if left.is_empty() {
+                return Answer { best: None, ponder: None };
+            }
+            only = left;
+        }
+        let question = Question { limits: task.limits, only: &only, lines: task.lines };
+        let mut position = self.position.clone();
+        let mut searcher = std::mem::replace(&mut self.searcher, Searcher::new(0));
+        let mut hear = |report: &Report<'_, G::Move>| {
+            say(&Found {
+                depth: report.depth,
+                selective_depth: report.selective_depth,
+                line: report.line,
+                score: report.score,
+                nodes: report.nodes,
+                table_permille: report.table_permille,
+                pv: self.texts(report.pv),
+            });
+        };
+        let result = searcher.search_reporting(&mut position, params, &question, stop, &mut hear);
+        self.searcher = searcher;
+        let mut pv = self.texts(&result.pv).into_iter();
+        Answer { best: pv.next(), ponder: pv.next() }
+    }
+
+    fn perft(&mut self, depth: u32) -> (Vec<(String, u64)>, u64) {
+        let mut below = Vec::new();
+        if depth > 0 {
+            let mut moves = MoveList::new();
+            self.position.legal(&mut moves);
+            for &mv in moves.iter() {
+                let text = self.position.move_to_text(mv);
+                self.position.make(mv);
+                below.push((text, perft(&mut self.position, depth - 1)));
+                self.position.unmake();
+            }
+            below.sort();
+        }
+        let all = perft(&mut self.position, depth);
+        (below, all)
+    }
+
+    fn evaluate(&self) -> i32 {
+        let mut eval = G::Eval::default();
+        eval.reset(&self.position);
+        eval.evaluate(&self.position)
+    }
+
+    fn fen(&self) -> String {
+        self.position.to_fen()
+    }
+}
+
+/// The table of a game, with a hash table of at most so many MiB.
+pub(crate) fn board(game: GameKind, megabytes: usize) -> Result<Box<dyn Board>, String> {
+    Ok(match game {
+        GameKind::Xiangqi => Box::new(Seat::<games::xiangqi::Xiangqi>::new(megabytes)),
+        GameKind::TicTacToe => Box::new(Seat::<games::tictactoe::TicTacToe>::new(megabytes)),
+        other => return Err(format!("{other} has no engine yet")),
+    })
+}
+
+/// The game of a name from outside, as the protocols spell it.
+pub(crate) fn game_of(name: &str) -> Result<GameKind, String> {
+    name.parse::<GameKind>().map_err(|error| error.to_string())
+}

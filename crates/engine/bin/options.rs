@@ -1,0 +1,214 @@
+//! The options of the engine: what the other side may set, and every constant of the search.
+
+use engine::{SearchParams, Tunables};
+use model::{GameKind, ParameterKind, printable};
+use std::time::Duration;
+
+/// Most MiB of a hash table.
+const MOST_HASH: usize = 65_536;
+
+/// Most root moves with a line of their own.
+const MOST_LINES: usize = 256;
+
+/// Longest time on the way, in milliseconds.
+const MOST_OVERHEAD: u64 = 10_000;
+
+/// What is set.
+#[derive(Clone, Debug)]
+pub(crate) struct Options {
+    /// MiB of the hash table.
+    pub(crate) hash: usize,
+    pub(crate) lines: usize,
+    pub(crate) overhead: Duration,
+    /// The times of UCCI are in milliseconds.
+    pub(crate) milliseconds: bool,
+    pub(crate) params: SearchParams,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            hash: 16,
+            lines: 1,
+            overhead: Duration::from_millis(10),
+            milliseconds: false,
+            params: SearchParams::default(),
+        }
+    }
+}
+
+/// What a change asks of the session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Change {
+    /// Nothing more.
+    Done,
+    /// The hash table has another size.
+    Resize,
+    /// Everything is to be forgotten.
+    Forget,
+    /// Another game is to be played.
+    Game(GameKind),
+}
+
+impl Options {
+    /// Sets one option; names are compared without regard to case.
+    ///
+    /// # Errors
+    /// No such option, or no such value: what was found and what is allowed.
+    pub(crate) fn set(&mut self, name: &str, value: &str) -> Result<Change, String> {
+        match name.to_ascii_lowercase().as_str() {
+            "hash" | "hashsize" | "usi_hash" => {
+                self.hash = number(name, value, 1, MOST_HASH)?;
+                Ok(Change::Resize)
+            }
+            "threads" => number(name, value, 1, 1).map(|_| Change::Done),
+            "multipv" => {
+                self.lines = number(name, value, 1, MOST_LINES)?;
+                Ok(Change::Done)
+            }
+            "move overhead" | "moveoverhead" => {
+                self.overhead = Duration::from_millis(number(name, value, 0, MOST_OVERHEAD)?);
+                Ok(Change::Done)
+            }
+            "usemillisec" => {
+                self.milliseconds = switch(name, value)?;
+                Ok(Change::Done)
+            }
+            // Thinking on the other side's time is asked for by the command itself.
+            "ponder" | "usi_ponder" => switch(name, value).map(|_| Change::Done),
+            "clear hash" => Ok(Change::Forget),
+            "uci_variant" => crate::board::game_of(value).map(Change::Game),
+            _ => self.set_tunable(name, value),
+        }
+    }
+
+    fn set_tunable(&mut self, name: &str, value: &str) -> Result<Change, String> {
+        if Tunables::definition(name).is_none() {
+            return Err(format!("no option `{}`", printable(name, 60)));
+        }
+        let number: f64 = value.parse().map_err(|_| {
+            format!("option {name}: found `{}`; allowed: a number", printable(value, 40))
+        })?;
+        let mut set = self.params.tunables.to_set();
+        set.0.insert(name.to_owned(), number);
+        let tunables = Tunables::from_set(&set).map_err(|error| error.to_string())?;
+        self.params = tunables.prepare();
+        Ok(Change::Done)
+    }
+
+    /// The options in the form of UCI, without the word before each.
+    pub(crate) fn list(game: GameKind, games: &[GameKind]) -> Vec<String> {
+        let default = Self::default();
+        let mut list = vec![
+            format!("name Hash type spin default {} min 1 max {MOST_HASH}", default.hash),
+            "name Clear Hash type button".to_owned(),
+            "name Threads type spin default 1 min 1 max 1".to_owned(),
+            format!("name MultiPV type spin default 1 min 1 max {MOST_LINES}"),
+            "name Ponder type check default false".to_owned(),
+            format!(
+                "name Move Overhead type spin default {} min 0 max {MOST_OVERHEAD}",
+                default.overhead.as_millis()
+            ),
+        ];
+        let choices: String = games.iter().map(|game| format!(" var {game}")).collect();
+        list.push(format!("name UCI_Variant type combo default {game}{choices}"));
+        list.extend(tunables());
+        list
+    }
+
+    /// The same for UCCI, whose names have no blanks and no word before them.
+    pub(crate) fn list_ucci() -> Vec<String> {
+        let default = Self::default();
+        let mut list = vec![
+            "usemillisec type check default false".to_owned(),
+            format!("hashsize type spin min 1 max {MOST_HASH} default {}", default.hash),
+            "ponder type check default false".to_owned(),
+            "newgame type button".to_owned(),
+        ];
+        list.extend(tunables().map(|line| line.trim_start_matches("name ").to_owned()));
+        list
+    }
+}
+
+/// Whole numbers as spins; the protocols know no other numbers, so the rest are strings.
+fn tunables() -> impl Iterator<Item = String> {
+    Tunables::definitions().iter().map(|def| match def.kind {
+        ParameterKind::Int => format!(
+            "name {} type spin default {} min {} max {}",
+            def.name, def.default, def.min, def.max
+        ),
+        ParameterKind::Float => format!("name {} type string default {}", def.name, def.default),
+    })
+}
+
+fn number<N>(name: &str, value: &str, min: N, max: N) -> Result<N, String>
+where
+    N: std::str::FromStr + PartialOrd + std::fmt::Display + Copy,
+{
+    let number = value.trim().parse().ok().filter(|number| (min..=max).contains(number));
+    number.ok_or_else(|| {
+        let (name, value) = (printable(name, 40), printable(value, 40));
+        format!("option {name}: found `{value}`; allowed: a whole number from {min} to {max}")
+    })
+}
+
+fn switch(name: &str, value: &str) -> Result<bool, String> {
+    match value.trim().to_ascii_lowercase().as_str() {
+        "true" | "on" | "" => Ok(true),
+        "false" | "off" => Ok(false),
+        _ => {
+            let (name, value) = (printable(name, 40), printable(value, 40));
+            Err(format!("option {name}: found `{value}`; allowed: true or false"))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_are_set_by_name_whatever_its_case() {
+        let mut options = Options::default();
+        assert_eq!(options.set("hash", "64"), Ok(Change::Resize));
+        assert_eq!(options.set("MULTIPV", "3"), Ok(Change::Done));
+        assert_eq!(options.set("Move Overhead", "50"), Ok(Change::Done));
+        assert_eq!((options.hash, options.lines), (64, 3));
+        assert_eq!(options.overhead, Duration::from_millis(50));
+        assert_eq!(options.set("UCI_Variant", "xiangqi"), Ok(Change::Game(GameKind::Xiangqi)));
+        assert_eq!(options.set("Clear Hash", ""), Ok(Change::Forget));
+    }
+
+    #[test]
+    fn constants_of_the_search_are_options() {
+        let mut options = Options::default();
+        assert_eq!(options.set("rfp_margin", "77"), Ok(Change::Done));
+        assert_eq!(options.set("lmr_base", "0.75"), Ok(Change::Done));
+        assert_eq!(options.params.tunables.rfp_margin, 77);
+        assert_eq!(options.params.tunables.lmr_base, 0.75);
+        let listed = Options::list(GameKind::Xiangqi, &GameKind::ALL);
+        for def in Tunables::definitions() {
+            assert!(listed.iter().any(|line| line.starts_with(&format!("name {} ", def.name))));
+        }
+    }
+
+    #[test]
+    fn what_is_out_of_range_is_refused_and_changes_nothing() {
+        let mut options = Options::default();
+        for (name, value, part) in [
+            ("Hash", "0", "from 1 to 65536"),
+            ("Hash", "many", "found `many`"),
+            ("Threads", "2", "from 1 to 1"),
+            ("rfp_margin", "1e9", "allowed: a whole number from 10"),
+            ("rfp_margin", "NaN", "allowed"),
+            ("rfp_margin", "", "a number"),
+            ("ponder", "perhaps", "true or false"),
+            ("UCI_Variant", "go", "unknown game `go`"),
+            ("Nonsense\x1b", "1", "no option `Nonsense·`"),
+        ] {
+            let error = options.set(name, value).expect_err(name);
+            assert!(error.contains(part), "{error}");
+        }
+        assert_eq!(options.params.tunables, Tunables::default());
+    }
+}

@@ -1,0 +1,220 @@
+//! The engine's program as other programs meet it: a real process, spoken to over its pipes.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+/// Long enough for the slowest machine; nothing here is judged by the time that it takes.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The engine's process.
+struct Engine {
+    child: Child,
+    to: Option<ChildStdin>,
+    from: Receiver<String>,
+}
+
+impl Engine {
+    fn start(args: &[&str]) -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_elomill-engine"))
+            .args(args)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the program starts");
+        let out = BufReader::new(child.stdout.take().expect("a pipe"));
+        let (send, from) = channel();
+        std::thread::spawn(move || {
+            for line in out.lines().map_while(Result::ok) {
+                let _ = send.send(line);
+            }
+        });
+        Self { to: child.stdin.take(), child, from }
+    }
+
+    fn say(&mut self, line: &[u8]) {
+        let to = self.to.as_mut().expect("the pipe is open");
+        to.write_all(line).and_then(|()| to.write_all(b"\n")).expect("the engine listens");
+        to.flush().expect("the engine listens");
+    }
+
+    /// The lines up to the first that begins so, it included.
+    fn until(&mut self, start: &str) -> Vec<String> {
+        let mut lines = Vec::new();
+        loop {
+            let line = self
+                .from
+                .recv_timeout(PATIENCE)
+                .unwrap_or_else(|e| panic!("no `{start}` ({e}) after {lines:#?}"));
+            lines.push(line);
+            if lines.last().is_some_and(|line| line.starts_with(start)) {
+                return lines;
+            }
+        }
+    }
+
+    fn ask(&mut self, line: &str, answer: &str) -> Vec<String> {
+        self.say(line.as_bytes());
+        self.until(answer)
+    }
+
+    fn end(mut self) -> (Vec<String>, bool) {
+        self.say(b"quit");
+        self.hang_up()
+    }
+
+    /// Closes its input; gives what it still says and whether it ended well.
+    fn hang_up(mut self) -> (Vec<String>, bool) {
+        self.to = None;
+        let rest: Vec<_> = self.from.iter().collect();
+        (rest, self.child.wait().expect("the program ends").success())
+    }
+}
+
+#[test]
+fn a_game_by_uci() {
+    let mut engine = Engine::start(&[]);
+    let hello = engine.ask("uci", "uciok");
+    assert!(hello[0].starts_with("id name Elomill "), "{hello:?}");
+    assert!(hello.iter().any(|l| l == "option name Hash type spin default 16 min 1 max 65536"));
+    engine.ask("setoption name Hash value 4\nisready", "readyok");
+    engine.say(b"ucinewgame\nposition startpos moves h2e2");
+    let lines = engine.ask("go depth 4", "bestmove ");
+    assert_eq!(lines.iter().filter(|line| line.starts_with("info depth ")).count(), 4);
+    assert!(lines[3].contains(" score cp ") && lines[3].contains(" pv "), "{lines:?}");
+    // The same question has the same answer once everything is forgotten.
+    let nodes = |lines: &[String]| {
+        let words: Vec<_> = lines[lines.len() - 2].split(' ').map(str::to_owned).collect();
+        words[words.iter().position(|word| word == "nodes").expect("nodes") + 1].clone()
+    };
+    engine.say(b"ucinewgame");
+    let again = engine.ask("go depth 4", "bestmove ");
+    assert_eq!((nodes(&again), again.last()), (nodes(&lines), lines.last()));
+    assert_eq!(engine.end(), (vec![], true));
+}
+
+#[test]
+fn an_infinite_search_answers_when_it_is_stopped_and_not_before() {
+    let mut engine = Engine::start(&[]);
+    engine.say(b"go infinite");
+    engine.until("info depth 3");
+    let words = engine.ask("isready", "readyok");
+    assert!(words.iter().all(|line| !line.starts_with("bestmove")), "{words:?}");
+    engine.ask("stop", "bestmove ");
+    // Thinking on the other side's time, until its move has come.
+    engine.say(b"position startpos moves h2e2 h9g7");
+    engine.say(b"go ponder wtime 300 btime 300");
+    engine.until("info depth 3");
+    assert!(engine.ask("isready", "readyok").iter().all(|line| !line.starts_with("bestmove")));
+    engine.ask("ponderhit", "bestmove ");
+    assert_eq!(engine.end(), (vec![], true));
+}
+
+#[test]
+fn the_search_goes_on_to_its_end_when_the_input_ends() {
+    let mut engine = Engine::start(&[]);
+    engine.say(b"go depth 5");
+    let (lines, well) = engine.hang_up();
+    assert!(well && lines.iter().any(|line| line.starts_with("info depth 5 ")), "{lines:?}");
+    assert!(lines.last().is_some_and(|line| line.starts_with("bestmove ")), "{lines:?}");
+    let mut engine = Engine::start(&[]);
+    engine.say(b"go infinite");
+    let (lines, well) = engine.hang_up();
+    assert!(well && lines.last().is_some_and(|line| line.starts_with("bestmove ")), "{lines:?}");
+}
+
+#[test]
+fn xiangqi_by_ucci() {
+    let mut engine = Engine::start(&["--game", "tictactoe"]);
+    let hello = engine.ask("ucci", "ucciok");
+    assert!(hello.iter().any(|line| line == "option usemillisec type check default false"));
+    engine.say(b"setoption hashsize 4\nsetoption usemillisec true");
+    engine.say(b"position fen 4k4/9/9/9/9/9/9/9/9/1R1K5 w - - 0 1");
+    let lines = engine.ask("go time 1000 increment 10", "bestmove ");
+    assert!(lines[0].starts_with("info depth 1 score "), "{lines:?}");
+    // All of the king's moves but one are forbidden.
+    engine.say(b"position fen 4k4/9/9/9/9/9/9/9/9/3K5 w - - 0 1");
+    engine.say(b"banmoves d0d1");
+    assert_eq!(engine.ask("go depth 3", "nobestmove"), ["nobestmove"]);
+    assert_eq!(engine.end(), (vec!["bye".to_owned()], true));
+}
+
+#[test]
+fn what_is_wrong_is_said_and_nothing_breaks() {
+    let mut engine = Engine::start(&[]);
+    for (line, part) in [
+        ("position fen 9/9 w", "board"),
+        ("position startpos moves h2e2 h2e2", "move 2: move `h2e2` is not legal here"),
+        ("setoption name Hash value -1", "allowed: a whole number from 1 to 65536"),
+        ("setoption name rfp_depth value 2.5", "a whole number from 0"),
+        ("setoption name UCI_Variant value go", "unknown game `go`"),
+        ("go depth x", "found `depth x`"),
+        ("quux", "unknown command `quux`"),
+    ] {
+        let said = engine.ask(line, "info string error: ").pop().expect("a line");
+        assert!(said.contains(part), "{line}: {said}");
+    }
+    // Without a position there is nothing to answer, but an answer there is.
+    engine.ask("go depth 1", "bestmove (none)");
+    engine.ask("position startpos\ngo depth 1", "bestmove ");
+    assert_eq!(engine.end(), (vec![], true));
+}
+
+#[test]
+fn no_order_of_commands_and_no_bytes_end_it() {
+    let lines: [&[u8]; 20] = [
+        b"uci",
+        b"ucci",
+        b"stop",
+        b"stop",
+        b"ponderhit",
+        b"ucinewgame",
+        b"go infinite",
+        b"go depth 2",
+        b"go ponder depth 2",
+        b"go nodes 100",
+        b"position startpos moves h2e2",
+        b"position startpos",
+        b"position fen",
+        b"setoption name Hash value 1",
+        b"go movetime 1",
+        b"isready",
+        b"eval",
+        b"d",
+        b"\xff\xfe\0\x1b[2J",
+        b"go searchmoves h2e2 zz depth 2",
+    ];
+    let mut engine = Engine::start(&[]);
+    // A linear congruential sequence: the same orders on every machine.
+    let mut state = 1u32;
+    for round in 0..400 {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        engine.say(lines[(state >> 16) as usize % lines.len()]);
+        if round % 20 == 0 {
+            engine.ask("isready", "readyok");
+        }
+    }
+    engine.say(&[b'x'; 3 << 20]);
+    engine.ask("isready", "readyok");
+    assert!(engine.end().1);
+}
+
+#[test]
+fn one_command_can_stand_on_the_command_line() {
+    let run = |args: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_elomill-engine"))
+            .args(args)
+            .stdin(Stdio::null())
+            .output()
+            .expect("the program starts");
+        (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
+    };
+    let (code, text) = run(&["perft", "3"]);
+    assert!(code == Some(0) && text.contains("nodes 79666 "), "{text}");
+    let (code, text) = run(&["--game", "tictactoe", "bench"]);
+    assert!(code == Some(0) && text.contains(" nodes "), "{text}");
+    assert_eq!(run(&["--game", "go"]).0, Some(2));
+    assert_eq!(run(&["--frobnicate"]).0, Some(2));
+    assert!(run(&["--help"]).1.contains("Usage: elomill-engine"));
+}
