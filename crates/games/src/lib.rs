@@ -4,11 +4,14 @@
 //! incremental hash, reads and writes the game's text notations and says when and why a game is over
 //! by rule. Instances: [`xiangqi`] and [`tictactoe`].
 
+pub mod epd;
 mod error;
 mod game;
+mod movetext;
 mod splitmix;
 pub mod tictactoe;
 pub mod xiangqi;
 
 pub use error::{FenError, MoveError};
 pub use game::{Game, MoveKind, MoveList, Repetition, RuleResult, RuleWinner, perft};
+pub use movetext::MoveText;
