@@ -125,6 +125,10 @@ pub trait Game: Clone + Send + 'static {
     /// Which game this is.
     const KIND: GameKind;
 
+    /// Whether [`perft`] counts a game that ended before the last ply as one leaf, as the published
+    /// counts of the game do; otherwise as none.
+    const PERFT_COUNTS_FINISHED: bool = false;
+
     /// One move, small enough for a transposition table. `Default` is a value that is never legal.
     type Move: Copy + Default + Eq + Ord + std::hash::Hash + std::fmt::Debug + Send + Sync + 'static;
 
@@ -222,16 +226,21 @@ pub trait Game: Clone + Send + 'static {
     fn move_from_text(&self, text: &str) -> Result<Self::Move, MoveError>;
 }
 
-/// Counts the leaf positions of the legal move tree of this depth.
+/// Counts the leaf positions of the legal move tree of this depth. What a game that ended before
+/// counts, [`Game::PERFT_COUNTS_FINISHED`] says.
 pub fn perft<G: Game>(position: &mut G, depth: u32) -> u64 {
     if depth == 0 {
         return 1;
     }
+    let finished = u64::from(G::PERFT_COUNTS_FINISHED);
     if depth == 1 {
-        return position.count_legal();
+        return position.count_legal().max(finished);
     }
     let mut moves = MoveList::new();
     position.legal(&mut moves);
+    if moves.is_empty() {
+        return finished;
+    }
     let mut nodes = 0;
     for &mv in moves.iter() {
         position.make(mv);
