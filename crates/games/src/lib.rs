@@ -2,16 +2,19 @@
 //!
 //! [`Game`] is a position with its history: it generates moves, makes and unmakes them, keeps an
 //! incremental hash, reads and writes the game's text notations and says when and why a game is over
-//! by rule. Instances: [`xiangqi`] and [`tictactoe`].
+//! by rule. Instances: [`xiangqi`], [`othello`] and [`tictactoe`].
 
 pub mod epd;
 mod error;
 mod game;
 mod movetext;
+pub mod othello;
 mod splitmix;
+mod symmetry;
 pub mod tictactoe;
 pub mod xiangqi;
 
 pub use error::{FenError, MoveError};
 pub use game::{Game, MoveKind, MoveList, Repetition, RuleResult, RuleWinner, perft};
 pub use movetext::MoveText;
+pub use symmetry::Symmetry;

@@ -2,6 +2,7 @@
 
 mod perft_table;
 
+use games::othello::Othello;
 use games::xiangqi::Xiangqi;
 use games::{Game, perft};
 
@@ -22,4 +23,10 @@ fn check<G: Game>(table: &str, most_leaves: u64) -> usize {
 fn xiangqi_counts_are_those_published() {
     let checked = check::<Xiangqi>(include_str!("data/perft_xiangqi.csv"), 5_000_000);
     assert_eq!(checked, 39, "nine positions at four or five depths, one count unpublished");
+}
+
+#[test]
+fn othello_counts_are_those_published() {
+    let checked = check::<Othello>(include_str!("data/perft_othello.csv"), 300_000_000);
+    assert_eq!(checked, 11, "the last two depths are for the bench");
 }
