@@ -11,6 +11,7 @@ mod perft_table;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use games::othello::Othello;
 use games::tictactoe::TicTacToe;
 use games::xiangqi::Xiangqi;
 use games::{Game, MoveList, perft};
@@ -29,6 +30,7 @@ start,start,9,72,504,3024,15120,54720,148176,200448,127872";
 fn main() -> ExitCode {
     let mut bench = Bench::from_arguments();
     bench.game::<Xiangqi>("xiangqi", include_str!("../tests/data/perft_xiangqi.csv"));
+    bench.game::<Othello>("othello", include_str!("../tests/data/perft_othello.csv"));
     bench.game::<TicTacToe>("tictactoe", TICTACTOE);
     if bench.failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }
