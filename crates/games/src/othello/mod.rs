@@ -22,7 +22,7 @@ pub use rules::Scoring;
 
 use model::GameKind;
 
-use crate::{FenError, Game, MoveError, MoveKind, MoveList, RuleResult};
+use crate::{FenError, Game, MoveError, MoveKind, MoveList, MoveText, RuleResult};
 
 impl Game for Othello {
     const KIND: GameKind = GameKind::Othello;
@@ -166,3 +166,5 @@ impl Game for Othello {
         Err(MoveError::not_legal(text, legal.iter().map(Move::to_string)))
     }
 }
+
+impl MoveText for Othello {}
