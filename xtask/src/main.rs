@@ -1,7 +1,9 @@
-//! Chores of the repository: `cargo xtask book` makes the opening books, `cargo xtask tidy` checks
-//! the house rules.
+//! Chores of the repository: `cargo xtask book` makes the opening books, `cargo xtask crosscheck`
+//! compares the rules of the games with programs of others, `cargo xtask tidy` checks the house rules.
 
 mod book;
+mod crosscheck;
+mod parallel;
 mod tidy;
 
 use clap::{Parser, Subcommand};
@@ -20,6 +22,8 @@ struct Cli {
 enum Chore {
     /// Make an opening book with this project's rules and engine, or try the one that is there
     Book(book::Command),
+    /// Compare the rules of the games with those of programs that others wrote
+    Crosscheck(crosscheck::Command),
     /// Check the house rules on every file of the repository
     Tidy,
 }
@@ -27,6 +31,7 @@ enum Chore {
 fn main() -> ExitCode {
     let done = match Cli::parse().chore {
         Chore::Book(command) => command.run(root()),
+        Chore::Crosscheck(command) => command.run(root()),
         Chore::Tidy => tidy::run(root()),
     };
     done.unwrap_or_else(|error| {

@@ -3,8 +3,8 @@
 //! A candidate stays if it is out of check, quiet, balanced at a longer search, and if neither it nor
 //! an image of it by a symmetry of the game is there already. Every length of walk gets the same share.
 
-use super::parallel;
 use super::walk::{Judge, PlyRange};
+use crate::parallel;
 use anyhow::ensure;
 use engine::{Evaluate, SearchGame};
 use games::xiangqi::Xiangqi;

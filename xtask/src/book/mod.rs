@@ -5,7 +5,6 @@
 //! and with any number of threads.
 
 mod balanced;
-mod parallel;
 mod tictactoe;
 mod trial;
 mod walk;
@@ -62,7 +61,7 @@ impl Command {
     pub(crate) fn run(&self, root: &Path) -> anyhow::Result<ExitCode> {
         let folder_file = || root.join("books").join(format!("{}.epd", self.game));
         let path = self.out.clone().unwrap_or_else(folder_file);
-        let threads = self.threads.map_or_else(parallel::cores, NonZeroUsize::get);
+        let threads = self.threads.map_or_else(crate::parallel::cores, NonZeroUsize::get);
         if let Some(openings) = self.check {
             let text = std::fs::read_to_string(&path)
                 .with_context(|| format!("cannot read {}", path.display()))?;

@@ -4,7 +4,8 @@
 //! single result says little of one opening, but what both games have in common is the opening's:
 //! the covariance of their results is the mean square of the openings' biases, without the noise.
 
-use super::{parallel, positions};
+use super::positions;
+use crate::parallel;
 use anyhow::{Context, ensure};
 use arena::{EnginePlayer, GameEnd, Seat, play_game};
 use engine::{SearchGame, SearchParams, Searcher};

@@ -89,7 +89,7 @@ mod tests {
         let found = |text: &str| -> Vec<usize> {
             check(&Tree::of(&[("a.proto", text)])).iter().map(|f| f.line).collect()
         };
-        assert_eq!(found(GOOD), []);
+        assert!(found(GOOD).is_empty());
         assert_eq!(found(&GOOD.replace("b = 2", "b = 1")), [7]);
         assert_eq!(found(&GOOD.replace("c = 3", "c = 1")), [8]);
         assert_eq!(found(&GOOD.replace("D_ONE = 1", "D_ONE = 0")), [15]);

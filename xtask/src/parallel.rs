@@ -3,13 +3,13 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The cores of this machine.
-pub(super) fn cores() -> usize {
+pub(crate) fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
 /// Maps `inputs`; each thread makes a workplace of its own first, which it may reuse but on which
 /// no result may depend.
-pub(super) fn map<I: Sync, O: Send, W>(
+pub(crate) fn map<I: Sync, O: Send, W>(
     inputs: &[I],
     threads: usize,
     workplace: impl Fn() -> W + Sync,
