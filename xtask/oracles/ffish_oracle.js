@@ -4,6 +4,9 @@
 // Emscripten would fetch its module by URL where there is a `fetch`, and from a file where not.
 delete globalThis.fetch;
 
+// The program says there which moves it refuses; the answers say so, too.
+console.warn = () => {};
+
 const path = require('node:path');
 const readline = require('node:readline');
 const zlib = require('node:zlib');
@@ -20,12 +23,40 @@ const OUTCOMES = {
   '1/2-1/2': ['d', 'd'],
 };
 
+const movesOf = (board) => board.legalMoves().split(' ').filter(Boolean);
+
+// A pass is written as the square of a disc, twice.
+const isPass = (move) => move.length % 2 === 0 && move === move.slice(move.length / 2).repeat(2);
+
+// The moves and the result. At the end of a game of othello the program asks for passes; the game is
+// over without them.
+function judge(board) {
+  const moves = movesOf(board);
+  if (board.variant() !== 'flipello' || moves.length !== 1 || !isPass(moves[0])) {
+    return { moves, result: board.result(true) };
+  }
+  board.push(moves[0]);
+  const replies = movesOf(board);
+  const isOver = replies.every(isPass);
+  if (isOver && replies.length) board.push(replies[0]);
+  const result = board.result(true);
+  if (isOver && replies.length) board.pop();
+  board.pop();
+  return isOver ? { moves: [], result } : { moves: ['pass'], result: board.result(true) };
+}
+
 function opinion(board) {
-  const moves = board.legalMoves().split(' ').sort().join(' ');
-  const hash = zlib.crc32(moves).toString(16).padStart(8, '0');
+  const { moves, result } = judge(board);
+  const text = moves.sort().join(' ');
+  const hash = zlib.crc32(text).toString(16).padStart(8, '0');
   const check = board.isCheck() ? '+' : '.';
-  const outcome = OUTCOMES[board.result(true)][board.turn() ? 0 : 1];
-  return { word: hash + check + outcome, moves };
+  return { word: hash + check + OUTCOMES[result][board.turn() ? 0 : 1], moves: text };
+}
+
+// Makes a move, or the pass that the program has in its place.
+function push(board, move) {
+  const text = move === 'pass' ? movesOf(board)[0] : move;
+  if (!board.push(text)) throw new Error(`${move} is refused in ${board.fen()}`);
 }
 
 function answer(request) {
@@ -35,7 +66,7 @@ function answer(request) {
   try {
     const opinions = [opinion(board)];
     for (const move of moves.split(' ').filter(Boolean)) {
-      if (!board.push(move)) throw new Error(`${move} is refused in ${board.fen()}`);
+      push(board, move);
       opinions.push(opinion(board));
     }
     if (verb === 'line') return `ok\t${opinions.map(({ word }) => word).join(' ')}`;

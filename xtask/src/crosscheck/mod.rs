@@ -8,6 +8,7 @@
 mod compare;
 mod opinion;
 mod oracle;
+mod othello;
 mod report;
 mod setup;
 mod subject;
@@ -58,19 +59,21 @@ pub(crate) struct Command {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Discipline {
     Xiangqi,
+    Othello,
 }
 
 impl Discipline {
     const fn name(self) -> &'static str {
         match self {
             Self::Xiangqi => "xiangqi",
+            Self::Othello => "othello",
         }
     }
 
     /// Who knows the game.
     const fn oracles(self) -> &'static [Program] {
         match self {
-            Self::Xiangqi => &[Program::Ffish, Program::Pyffish],
+            Self::Xiangqi | Self::Othello => &[Program::Ffish, Program::Pyffish],
         }
     }
 
@@ -84,6 +87,7 @@ impl Discipline {
     ) -> anyhow::Result<Tally> {
         match self {
             Self::Xiangqi => compare(&xiangqi::FairyXiangqi, oracle, seed, first, positions),
+            Self::Othello => compare(&othello::FairyOthello, oracle, seed, first, positions),
         }
     }
 }
