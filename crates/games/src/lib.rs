@@ -9,6 +9,7 @@ mod error;
 mod game;
 mod movetext;
 pub mod othello;
+pub mod pgn;
 mod splitmix;
 mod symmetry;
 pub mod tictactoe;

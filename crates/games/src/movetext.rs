@@ -28,6 +28,11 @@ pub trait MoveText: Game {
         let seconds = usize::from(self.first_to_move() != self.plies_made().is_multiple_of(2));
         u32::try_from((self.plies_made() + seconds) / 2).unwrap_or(u32::MAX).saturating_add(1)
     }
+
+    /// What the PGN tag `Variant` says; chess has it only where the rules are not the usual ones.
+    fn variant(&self) -> Option<&'static str> {
+        crate::pgn::variant(Self::KIND)
+    }
 }
 
 /// UCI text (`h2e2`), also as most Chinese records have it (ICCS, `H2-E2`).
