@@ -201,10 +201,19 @@ pub trait Game: Clone + Send + 'static {
 
     /// What a search may conclude from repetition at a node `ply` half-moves below its root: the final
     /// verdict where the rules end the game, or a provisional one where the present position stood
-    /// before *below the root*. `None` where the position is new, and in games that never repeat.
+    /// before *at the root or below it*. `None` where the position is new, and in games that never
+    /// repeat.
     #[inline]
     fn repetition(&self, ply: usize) -> Option<Repetition> {
         let _ = ply;
+        None
+    }
+
+    /// After how many half-moves from here a rule may end the game merely because so many were made:
+    /// what was found out about the position without regard to that is void from there on. `None` in
+    /// games without such a rule.
+    #[inline]
+    fn plies_to_limit(&self) -> Option<u32> {
         None
     }
 

@@ -119,9 +119,9 @@ fn wrong_lines_name_the_field_and_the_character() {
         ("id \"a\u{1b}b\";", "operations", column("U+001B", "id \"a"), "no control characters"),
         ("hmvc;", "hmvc", "no single number".into(), "one number"),
         ("hmvc 1 2;", "hmvc", "no single number".into(), "one number"),
-        ("hmvc x;", "quiet plies", "x".into(), "0-9999"),
+        ("hmvc x;", "quiet plies", "x".into(), "0-120"),
         ("fmvn 0;", "move number", "0".into(), "1-9999"),
-        ("-1 5", "quiet plies", "-1".into(), "0-9999"),
+        ("-1 5", "quiet plies", "-1".into(), "0-120"),
         ("3 5 hmvc 4;", "hmvc", "4".into(), "3, as in the position's own counter"),
         ("3 5 7", "text after the move number", "7".into(), "nothing"),
     ];

@@ -11,7 +11,7 @@ fn canonical_texts_come_back_unchanged() {
     let texts = [
         START,
         "r1ba1a3/4kn3/2n1b4/pNp1p1p1p/4c4/6P2/P1P2R2P/1CcC5/9/2BAKAB2 b - - 7 33",
-        "4k4/9/9/9/9/9/9/9/9/3K5 w - - 9999 9999",
+        "4k4/9/9/9/9/9/9/9/9/3K5 w - - 120 9999",
     ];
     for text in texts {
         let position = Xiangqi::from_fen(text).expect(text);
@@ -71,10 +71,10 @@ fn wrong_texts_name_field_find_and_what_is_allowed() {
         (tail("W"), "side to move", "W", "w or r for Red, b for Black"),
         (tail("w KQkq"), "third field", "KQkq", "-"),
         (tail("w - e3"), "fourth field", "e3", "-"),
-        (tail("w - - -1"), "quiet plies", "-1", "0-9999"),
-        (tail("w - - +1"), "quiet plies", "+1", "0-9999"),
-        (tail("w - - 10000"), "quiet plies", "10000", "0-9999"),
-        (tail("w - - 99999999999999999999"), "quiet plies", "9999", "0-9999"),
+        (tail("w - - -1"), "quiet plies", "-1", "0-120"),
+        (tail("w - - +1"), "quiet plies", "+1", "0-120"),
+        (tail("w - - 121"), "quiet plies", "121", "0-120"),
+        (tail("w - - 99999999999999999999"), "quiet plies", "9999", "0-120"),
         (tail("w - - 0 0"), "move number", "0", "1-9999"),
         (tail("w - - 0 one"), "move number", "one", "1-9999"),
         (tail("w - - 0 1 moves"), "text after the move number", "moves", "nothing"),

@@ -107,8 +107,8 @@ impl<G: SearchGame> Worker<'_, G> {
     pub(super) fn leaf_by_rule(&mut self, position: &G, ply: usize) -> Option<i32> {
         if let Some(over) = position.over() {
             self.frames[ply].rests_on = match over.reason {
-                Termination::Repetition | Termination::MoveLimit => 0,
-                _ => usize::MAX,
+                Termination::NoMove | Termination::DeadPosition | Termination::Board => usize::MAX,
+                _ => 0,
             };
             return Some(match over.winner {
                 RuleWinner::SideToMove => MATE - ply as i32,

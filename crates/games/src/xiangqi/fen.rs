@@ -1,5 +1,6 @@
 //! Position texts: strict reading, canonical writing.
 
+use super::rules::MOVE_LIMIT_PLIES;
 use super::{Piece, PieceKind, Side, Square, SquareSet, Xiangqi, tables};
 use crate::FenError;
 use crate::error::offset_in;
@@ -8,8 +9,8 @@ use crate::error::offset_in;
 pub(super) const START: &str =
     "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1";
 
-/// Counters beyond this are refused; a longer game is written with this number.
-const MOST_COUNTED: u32 = 9999;
+/// Move numbers beyond this are refused; a longer game is written with this number.
+const LAST_MOVE_NUMBER: u16 = 9999;
 
 const FIELDS: [&str; 6] =
     ["board", "side to move", "third field", "fourth field", "quiet plies", "move number"];
@@ -33,12 +34,12 @@ pub(super) fn read(text: &str) -> Result<Xiangqi, FenError> {
             Some(other) => return Err(FenError::part(name, other, "-")),
         }
     }
-    let quiet_plies = read_count(FIELDS[4], fields.next(), 0)?;
-    let full_move = read_count(FIELDS[5], fields.next(), 1)?;
+    let quiet_plies = read_count(FIELDS[4], fields.next(), 0, u16::from(MOVE_LIMIT_PLIES))?;
+    let full_move = read_count(FIELDS[5], fields.next(), 1, LAST_MOVE_NUMBER)?;
     if let Some(more) = fields.next() {
         return Err(FenError::part("text after the move number", more, "nothing"));
     }
-    let position = Xiangqi::from_checked(&pieces, side, quiet_plies, full_move.into());
+    let position = Xiangqi::from_checked(&pieces, side, quiet_plies as u8, full_move.into());
     if position.king_attacked(side.other()) {
         let found = if side == Side::Red { "w" } else { "b" };
         let allowed = "a position in which the king of the side that has just moved is not \
@@ -70,8 +71,8 @@ pub(super) fn write(position: &Xiangqi) -> String {
         }
     }
     let side = if position.side_to_move() == Side::Red { 'w' } else { 'b' };
-    let quiet_plies = u32::from(position.quiet_plies()).min(MOST_COUNTED);
-    let full_move = position.full_move().min(MOST_COUNTED);
+    let quiet_plies = position.quiet_plies();
+    let full_move = position.full_move().min(LAST_MOVE_NUMBER.into());
     text + &format!(" {side} - - {quiet_plies} {full_move}")
 }
 
@@ -139,12 +140,16 @@ fn check_pieces(pieces: &[(Square, Piece)]) -> Result<(), FenError> {
     Ok(())
 }
 
-/// A counter between `least` and [`MOST_COUNTED`], `least` if it is left out.
-fn read_count(field: &'static str, text: Option<&str>, least: u16) -> Result<u16, FenError> {
+/// A counter between `least` and `most`, `least` if it is left out.
+fn read_count(
+    field: &'static str,
+    text: Option<&str>,
+    least: u16,
+    most: u16,
+) -> Result<u16, FenError> {
     let Some(text) = text else { return Ok(least) };
     let number = text.parse().ok().filter(|_| text.bytes().all(|byte| byte.is_ascii_digit()));
-    match number {
-        Some(number) if number >= least && u32::from(number) <= MOST_COUNTED => Ok(number),
-        _ => Err(FenError::part(field, text, format!("{least}-{MOST_COUNTED}"))),
-    }
+    number
+        .filter(|number| (least..=most).contains(number))
+        .ok_or_else(|| FenError::part(field, text, format!("{least}-{most}")))
 }

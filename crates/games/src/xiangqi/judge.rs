@@ -1,32 +1,17 @@
-//! The full verdict on a line of moves: whether it is over, who has won, and why.
+//! The verdict on a line of moves: whether it is over, who has won, and why.
 //!
-//! The engine's own [`Game::result`] calls every repetition a draw. Here a position that stands for the
-//! third time is judged by what both sides did since it stood first: perpetual check loses, also to a
-//! perpetual chase; perpetual chase loses; where both sides do the same it is a draw. What a chase is,
-//! `chase` knows.
+//! A position that stands for the third time is judged by what both sides did since it stood first:
+//! perpetual check loses, also to a perpetual chase; perpetual chase loses; where both sides do the
+//! same it is a draw. What a chase is, `chase` knows; what ends a game without a repetition, `rules`.
+
+use std::borrow::Cow;
+
+use model::Termination;
 
 use super::Xiangqi;
 use super::chase::Pieces;
-use crate::{Game, MoveList, RuleWinner};
-
-/// Plies without a capture that end the game.
-const MOVE_LIMIT_PLIES: u32 = 120;
-
-/// The checks of a side that count towards the move limit between two captures.
-const COUNTED_CHECKS: u32 = 10;
-
-/// Which book of rules judges.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum RuleSet {
-    /// The rules of computer tournaments. A check anywhere in the repetition cancels every chase; a
-    /// piece is newly chased also where its protection has gone; towards the move limit each side's
-    /// checks and the replies to them count ten times.
-    #[default]
-    Computer,
-    /// The rules of the Asian Xiangqi Federation. A chase is new only if the attack is, or if the
-    /// move made the protectors false; checks cancel nothing; towards the move limit every ply counts.
-    Asian,
-}
+pub use super::rules::RuleSet;
+use crate::{Game, Repetition, RuleResult, RuleWinner};
 
 /// Why a line is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,151 +60,165 @@ pub struct Verdict {
     pub reason: Reason,
 }
 
+impl Verdict {
+    /// The verdict as all games give it: a mutual fault is a repetition.
+    pub(super) fn result(self) -> RuleResult {
+        let reason = match self.reason {
+            Reason::NoMove => Termination::NoMove,
+            Reason::PerpetualCheck => Termination::PerpetualCheck,
+            Reason::PerpetualChase => Termination::PerpetualChase,
+            Reason::MutualCheck | Reason::MutualChase | Reason::Repetition => {
+                Termination::Repetition
+            }
+            Reason::MoveLimit => Termination::MoveLimit,
+            Reason::DeadPosition => Termination::DeadPosition,
+        };
+        RuleResult { winner: self.winner, reason }
+    }
+}
+
 /// Judges the end of a line: absence of moves, repetition, move limit and dead position, in this order.
 /// `None` while the game goes on. Whether it was over earlier in the line is not asked.
+///
+/// [`Game::result`] is the same verdict by the position's own rule set.
 #[must_use]
 pub fn judge(position: &Xiangqi, rules: RuleSet) -> Option<Verdict> {
-    let mut moves = MoveList::new();
-    position.legal(&mut moves);
-    if moves.is_empty() {
+    let position = match position.rules() == rules {
+        true => Cow::Borrowed(position),
+        false => Cow::Owned(position.clone().with_rules(rules)),
+    };
+    judge_by_own_rules(&position)
+}
+
+/// [`judge`] by the rule set of the position.
+pub(super) fn judge_by_own_rules(position: &Xiangqi) -> Option<Verdict> {
+    if !position.has_legal_move() {
         return Some(Verdict { winner: RuleWinner::Opponent, reason: Reason::NoMove });
     }
-    if let Some(verdict) = judge_repetition(position, rules) {
+    if let Some(verdict) = judge_repetition(position, position.rules()) {
         return Some(verdict);
     }
-    let reason = if counted_plies(position, rules) >= MOVE_LIMIT_PLIES {
-        Reason::MoveLimit
-    } else if position.is_dead() {
-        Reason::DeadPosition
-    } else {
-        return None;
+    let draw = position.over_apart_from_repetition()?;
+    let reason = match draw.reason {
+        Termination::MoveLimit => Reason::MoveLimit,
+        _ => Reason::DeadPosition,
     };
-    Some(Verdict { winner: RuleWinner::Draw, reason })
-}
-
-/// The plies since the last capture that count towards the move limit.
-fn counted_plies(position: &Xiangqi, rules: RuleSet) -> u32 {
-    if rules == RuleSet::Asian {
-        return position.quiet_plies().into();
-    }
-    let mut position = position.clone();
-    let mut checks = Vec::new();
-    while position.quiet_plies() > 0 && position.plies_made() > 0 {
-        checks.push(position.in_check());
-        position.unmake();
-    }
-    checks.reverse();
-    u32::from(position.quiet_plies()) + count_with_few_checks(&checks)
-}
-
-/// How many plies count, given which of them gave check: not a side's checks from the eleventh on, and
-/// not the replies to those.
-fn count_with_few_checks(checks: &[bool]) -> u32 {
-    let mut given = [0; 2];
-    let mut is_free_reply = false;
-    let mut counted = 0;
-    for (ply, &is_check) in checks.iter().enumerate() {
-        given[ply % 2] += u32::from(is_check);
-        let is_free_check = is_check && given[ply % 2] > COUNTED_CHECKS;
-        counted += u32::from(!is_free_check && !is_free_reply);
-        is_free_reply = is_free_check;
-    }
-    counted
+    Some(Verdict { winner: draw.winner, reason })
 }
 
 /// Judges a position that stands for at least the third time in its line; `None` for any other.
 ///
 /// The stretch that is judged reaches back to the second-last earlier occurrence.
 #[must_use]
+#[inline]
 pub fn judge_repetition(position: &Xiangqi, rules: RuleSet) -> Option<Verdict> {
-    let plies = position.plies_to_earlier(2)?;
-    let line = Line::of(position, plies);
-    let [us_checks, them_checks] = line.perpetual_checks();
-    if us_checks || them_checks {
-        return Some(fault(us_checks, them_checks, Reason::PerpetualCheck, Reason::MutualCheck));
-    }
-    let [us_chase, them_chase] = line.perpetual_chases(rules);
-    if us_chase || them_chase {
-        return Some(fault(us_chase, them_chase, Reason::PerpetualChase, Reason::MutualChase));
-    }
-    Some(Verdict { winner: RuleWinner::Draw, reason: Reason::Repetition })
+    let plies = position.earlier_occurrences().nth(1)?;
+    Some(judge_cycle(position, plies, rules))
 }
 
-/// The verdict where at least one side did what is forbidden.
-fn fault(us: bool, them: bool, one: Reason, both: Reason) -> Verdict {
+/// Judges the last `plies` half-moves of a line, which led from its last position back to it.
+#[cold]
+fn judge_cycle(position: &Xiangqi, plies: usize, rules: RuleSet) -> Verdict {
+    let checks = Checks::of(position, plies);
+    if let Some(verdict) = fault(checks.always, Reason::PerpetualCheck, Reason::MutualCheck) {
+        return verdict;
+    }
+    let is_cancelled = rules == RuleSet::Computer && checks.any;
+    let chases = if is_cancelled { [false; 2] } else { perpetual_chases(position, plies, rules) };
+    fault(chases, Reason::PerpetualChase, Reason::MutualChase)
+        .unwrap_or(Verdict { winner: RuleWinner::Draw, reason: Reason::Repetition })
+}
+
+/// The verdict where at least one side did what is forbidden: the side to move, the other.
+fn fault([us, them]: [bool; 2], one: Reason, both: Reason) -> Option<Verdict> {
     let (winner, reason) = match (us, them) {
+        (false, false) => return None,
         (true, false) => (RuleWinner::Opponent, one),
         (false, true) => (RuleWinner::SideToMove, one),
-        _ => (RuleWinner::Draw, both),
+        (true, true) => (RuleWinner::Draw, both),
     };
-    Verdict { winner, reason }
+    Some(Verdict { winner, reason })
 }
 
-/// The last plies of a line, from the end back. Arrays of two: the side to move at the end, then the
-/// other.
-struct Line {
-    end: Xiangqi,
-    plies: usize,
+/// The checks of a stretch of half-moves.
+struct Checks {
+    /// Whether the side to move, and the other side, gave check with each of its moves.
+    always: [bool; 2],
+    /// Whether there was one at all.
+    any: bool,
 }
 
-impl Line {
-    fn of(end: &Xiangqi, plies: usize) -> Self {
-        Self { end: end.clone(), plies }
-    }
-
-    /// Which side gave check with each of its moves.
-    fn perpetual_checks(&self) -> [bool; 2] {
-        let mut position = self.end.clone();
-        let mut always = [true; 2];
-        for ply in 0..self.plies {
+impl Checks {
+    fn of(position: &Xiangqi, plies: usize) -> Self {
+        let before = position.history.iter().rev().map(|undo| undo.safety.in_check);
+        let mut checks = Self { always: [true; 2], any: false };
+        for (ply, is_check) in
+            std::iter::once(position.in_check()).chain(before).take(plies).enumerate()
+        {
             // At the end it is the other side that has just moved.
-            always[1 - ply % 2] &= position.in_check();
-            position.unmake();
+            checks.always[1 - ply % 2] &= is_check;
+            checks.any |= is_check;
         }
-        always
+        checks
     }
+}
 
-    /// Which side newly chased one and the same piece with each of its moves.
-    fn perpetual_chases(&self, rules: RuleSet) -> [bool; 2] {
-        let mut position = self.end.clone();
-        let mut pieces = Pieces::of(&position);
-        let mut chased = [u32::MAX; 2];
-        for ply in 0..self.plies {
-            if rules == RuleSet::Computer && position.in_check() {
-                return [false; 2];
-            }
-            let mover = position.side_to_move().other();
-            let after = position.threats_by(mover, &pieces);
-            pieces.take_back(&position);
-            position.unmake();
+/// Which side newly chased one and the same piece with each of its moves: the side to move, the other.
+fn perpetual_chases(position: &Xiangqi, plies: usize, rules: RuleSet) -> [bool; 2] {
+    let mut position = position.with_last_plies(plies);
+    let mut pieces = Pieces::of(&position);
+    let mut chased = [u32::MAX; 2];
+    for ply in 0..plies {
+        let mover = position.side_to_move().other();
+        let chased_by_mover = &mut chased[1 - ply % 2];
+        let after = (*chased_by_mover != 0)
+            .then(|| position.threats_by(mover, &pieces))
+            .filter(|after| after.chased() & *chased_by_mover != 0);
+        pieces.take_back(&position);
+        position.unmake();
+        *chased_by_mover &= after.map_or(0, |after| {
             let before = position.threats_by(mover, &pieces);
-            chased[1 - ply % 2] &= match rules {
+            match rules {
                 RuleSet::Computer => after.chased() & !before.chased(),
                 RuleSet::Asian => after.newly_chased(&before),
-            };
+            }
+        });
+        if chased == [0; 2] {
+            break;
         }
-        chased.map(|pieces| pieces != 0)
     }
+    chased.map(|pieces| pieces != 0)
 }
 
-#[cfg(test)]
-mod tests {
-    use super::count_with_few_checks;
+impl Xiangqi {
+    /// How often the present position stood before, as far back as no capture and no pass.
+    #[inline]
+    pub(super) fn count_repetitions(&self) -> u32 {
+        self.earlier_occurrences().count() as u32
+    }
 
-    #[test]
-    fn a_side_has_ten_checks_that_count() {
-        let line = |checks: usize, then: usize| {
-            let mut line = [true, false].repeat(checks);
-            line.resize(line.len() + then, false);
-            line
+    /// How many plies ago the present position stood before, nearest first, as far back as no capture
+    /// and no pass.
+    #[inline]
+    fn earlier_occurrences(&self) -> impl Iterator<Item = usize> {
+        let horizon = usize::from(self.reversible_plies).min(self.history.len());
+        let line = &self.history[self.history.len() - horizon..];
+        // The same side is to move after an even number of plies, and two are too few to return.
+        let candidates = line.iter().rev().skip(3).step_by(2).zip((4..).step_by(2));
+        candidates.filter(|(undo, _)| undo.hash == self.hash).map(|(_, plies_ago)| plies_ago)
+    }
+
+    /// [`Game::repetition`].
+    #[inline]
+    pub(super) fn judge_repetition_in_search(&self, ply: usize) -> Option<Repetition> {
+        let mut earlier = self.earlier_occurrences();
+        let plies_ago = earlier.next()?;
+        let (stretch, is_final) = match earlier.next() {
+            Some(stretch) => (stretch, true),
+            None if plies_ago <= ply => (plies_ago, false),
+            None => return None,
         };
-        for (checks, then, counted) in
-            [(0, 0, 0), (0, 7, 7), (1, 0, 2), (10, 0, 20), (11, 0, 20), (25, 0, 20), (25, 3, 23)]
-        {
-            let found = count_with_few_checks(&line(checks, then));
-            assert_eq!(found, counted, "{checks} checks with replies, {then} more plies");
-        }
-        let both = [true; 30];
-        assert_eq!(count_with_few_checks(&both), 20, "ten checks for each side");
+        let winner = judge_cycle(self, stretch, self.rules()).winner;
+        Some(Repetition { winner, plies_ago, is_final })
     }
 }

@@ -23,11 +23,12 @@ mod zobrist;
 pub use moves::Move;
 pub use piece::{Piece, PieceKind, Side};
 pub use position::Xiangqi;
+pub use rules::RuleSet;
 pub use square::{Square, SquareSet};
 
 use model::GameKind;
 
-use crate::{FenError, Game, MoveError, MoveKind, MoveList, RuleResult};
+use crate::{FenError, Game, MoveError, MoveKind, MoveList, Repetition, RuleResult};
 
 impl Game for Xiangqi {
     const KIND: GameKind = GameKind::Xiangqi;
@@ -39,7 +40,8 @@ impl Game for Xiangqi {
     }
 
     /// Five to six fields as in chess: board, side (`w` or `r` for Red, `b` for Black), two dashes,
-    /// plies since the last capture, number of the full move. Fields left out at the end count as
+    /// plies since the last capture (0 to 120; those that count towards the move limit), number of the
+    /// full move (1 to 9999). The rule set is not part of it. Fields left out at the end count as
     /// `w - - 0 1`.
     fn from_fen(fen: &str) -> Result<Self, FenError> {
         fen::read(fen)
@@ -116,13 +118,27 @@ impl Game for Xiangqi {
         self.count_repetitions()
     }
 
+    /// Provisional where the nearest earlier occurrence is the root or below it.
+    #[inline]
+    fn repetition(&self, ply: usize) -> Option<Repetition> {
+        self.judge_repetition_in_search(ply)
+    }
+
+    #[inline]
+    fn plies_to_limit(&self) -> Option<u32> {
+        Some(u32::from(rules::MOVE_LIMIT_PLIES - self.quiet_plies))
+    }
+
     fn result(&self) -> Option<RuleResult> {
-        self.rule_result()
+        judge::judge_by_own_rules(self).map(judge::Verdict::result)
     }
 
     #[inline]
     fn rule_draw_or_loss(&self) -> Option<RuleResult> {
-        self.result_without_mate()
+        // A repeated position had a legal move when it stood first, so it is no mate.
+        judge::judge_repetition(self, self.rules)
+            .map(judge::Verdict::result)
+            .or_else(|| self.over_apart_from_repetition())
     }
 
     fn move_to_text(&self, mv: Move) -> String {

@@ -1,12 +1,14 @@
 //! The position: what stands where, whose turn it is, and the way back.
 
+use super::rules::{CheckCounts, RuleSet};
 use super::safety::Safety;
 use super::zobrist::{self, BLACK_TO_MOVE};
 use super::{Move, Piece, PieceKind, Side, Square, SquareSet};
 
 /// A position of xiangqi with the line of moves that led to it.
 ///
-/// Two positions are equal when board, side to move and both counters are; the line is not compared.
+/// Two positions are equal when board, side to move, rule set and both counters are; the line is not
+/// compared.
 #[derive(Clone, Debug)]
 pub struct Xiangqi {
     board: [Option<Piece>; Square::COUNT],
@@ -19,8 +21,10 @@ pub struct Xiangqi {
     pub(super) hash: u64,
     /// That of the king of the side to move.
     pub(super) safety: Safety,
-    /// Plies since the last capture.
-    pub(super) quiet_plies: u16,
+    pub(super) rules: RuleSet,
+    /// Plies since the last capture that count towards the move limit; it stays there once reached.
+    pub(super) quiet_plies: u8,
+    pub(super) checks: CheckCounts,
     /// Plies since the last capture or pass: the horizon of repetitions.
     pub(super) reversible_plies: u16,
     /// The full-move number at the start of `history`, times two, plus one for Black.
@@ -36,8 +40,9 @@ pub(super) struct Undo {
     /// The default move for a pass.
     mv: Move,
     captured: Option<Piece>,
-    safety: Safety,
-    quiet_plies: u16,
+    pub(super) safety: Safety,
+    quiet_plies: u8,
+    checks: CheckCounts,
     reversible_plies: u16,
 }
 
@@ -45,6 +50,7 @@ impl PartialEq for Xiangqi {
     fn eq(&self, other: &Self) -> bool {
         self.board == other.board
             && self.side == other.side
+            && self.rules == other.rules
             && self.quiet_plies == other.quiet_plies
             && self.full_move() == other.full_move()
     }
@@ -58,7 +64,7 @@ impl Xiangqi {
     pub(super) fn from_checked(
         pieces: &[(Square, Piece)],
         side: Side,
-        quiet_plies: u16,
+        quiet_plies: u8,
         full_move: u32,
     ) -> Self {
         let mut position = Self {
@@ -70,7 +76,9 @@ impl Xiangqi {
             side,
             hash: if side == Side::Black { BLACK_TO_MOVE } else { 0 },
             safety: Safety::FREE,
+            rules: RuleSet::default(),
             quiet_plies,
+            checks: CheckCounts::default(),
             reversible_plies: 0,
             first_half_move: 2 * full_move + side.index() as u32,
             history: Vec::new(),
@@ -149,11 +157,12 @@ impl Xiangqi {
         self.piece_on(mv.from())
     }
 
-    /// Plies since the last capture; 120 of them are a draw.
+    /// Plies since the last capture that count towards the move limit by the rule set of this
+    /// position, at most 120: that many are a draw.
     #[inline]
     #[must_use]
     pub fn quiet_plies(&self) -> u16 {
-        self.quiet_plies
+        self.quiet_plies.into()
     }
 
     /// The number of the full move, from 1, one more after each of Black's turns.
@@ -166,6 +175,23 @@ impl Xiangqi {
     #[must_use]
     pub fn last_move(&self) -> Option<Move> {
         self.history.last().map(|undo| undo.mv).filter(|&mv| mv != Move::default())
+    }
+
+    /// The same position with no more than the last `plies` half-moves of its line, so that taking
+    /// back some of them on a copy costs no more than these.
+    pub(super) fn with_last_plies(&self, plies: usize) -> Self {
+        let history = self.history[self.history.len().saturating_sub(plies)..].to_vec();
+        Self { history, ..*self }
+    }
+
+    /// Plays the whole line again from its beginning, by another rule set.
+    pub(super) fn replay_by(&mut self, rules: RuleSet) {
+        let line: Vec<Move> = self.history.iter().map(|undo| undo.mv).collect();
+        line.iter().for_each(|_| self.revert());
+        self.rules = rules;
+        for mv in line {
+            if mv == Move::default() { self.pass() } else { self.apply(mv) }
+        }
     }
 
     /// The occupancy of a square's rank, bit = file.
@@ -202,22 +228,24 @@ impl Xiangqi {
         let (from, to) = (mv.from(), mv.to());
         let piece = self.board[from.index()].expect("a legal move starts on a piece");
         let captured = self.board[to.index()];
+        let answers_check = self.safety.in_check;
         self.history.push(Undo {
             hash: self.hash,
             mv,
             captured,
             safety: self.safety,
             quiet_plies: self.quiet_plies,
+            checks: self.checks,
             reversible_plies: self.reversible_plies,
         });
         if let Some(victim) = captured {
             self.toggle(to, victim);
             self.hash ^= zobrist::piece_key(victim, to);
             self.quiet_plies = 0;
+            self.checks = CheckCounts::default();
             self.reversible_plies = 0;
         } else {
-            self.quiet_plies += 1;
-            self.reversible_plies += 1;
+            self.reversible_plies = self.reversible_plies.saturating_add(1);
         }
         self.board[from.index()] = None;
         self.toggle(from, piece);
@@ -230,6 +258,9 @@ impl Xiangqi {
             zobrist::piece_key(piece, from) ^ zobrist::piece_key(piece, to) ^ BLACK_TO_MOVE;
         self.side = self.side.other();
         self.safety = self.look_at_king();
+        if captured.is_none() {
+            self.count_quiet_ply(answers_check);
+        }
     }
 
     /// Gives the turn away.
@@ -240,6 +271,7 @@ impl Xiangqi {
             captured: None,
             safety: self.safety,
             quiet_plies: self.quiet_plies,
+            checks: self.checks,
             reversible_plies: self.reversible_plies,
         });
         self.reversible_plies = 0;
@@ -256,6 +288,7 @@ impl Xiangqi {
         self.hash = undo.hash;
         self.safety = undo.safety;
         self.quiet_plies = undo.quiet_plies;
+        self.checks = undo.checks;
         self.reversible_plies = undo.reversible_plies;
         let (from, to) = (undo.mv.from(), undo.mv.to());
         if from == to {

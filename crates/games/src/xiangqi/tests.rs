@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 
+use super::rules::CheckCounts;
 use super::safety::Safety;
 use super::{Move, PieceKind, Side, Square, Xiangqi};
 use crate::{Game, MoveKind, MoveList, splitmix};
@@ -32,9 +33,9 @@ fn generated(position: &Xiangqi, kind: MoveKind) -> Vec<Move> {
 }
 
 /// Everything that must be the same after a move has been taken back.
-fn state(position: &Xiangqi) -> (String, u64, Safety, u16, usize) {
-    let Xiangqi { hash, safety, reversible_plies, .. } = *position;
-    (position.to_fen(), hash, safety, reversible_plies, position.history.len())
+fn state(position: &Xiangqi) -> (String, u64, Safety, CheckCounts, u16, usize) {
+    let Xiangqi { hash, safety, checks, reversible_plies, .. } = *position;
+    (position.to_fen(), hash, safety, checks, reversible_plies, position.history.len())
 }
 
 /// Legality by definition, from the board alone: after the move no enemy piece has a move onto the
