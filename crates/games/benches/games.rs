@@ -12,6 +12,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use games::othello::Othello;
+use games::shogi::Shogi;
 use games::tictactoe::TicTacToe;
 use games::xiangqi::Xiangqi;
 use games::{Game, MoveList, perft};
@@ -31,6 +32,7 @@ fn main() -> ExitCode {
     let mut bench = Bench::from_arguments();
     bench.game::<Xiangqi>("xiangqi", include_str!("../tests/data/perft_xiangqi.csv"));
     bench.game::<Othello>("othello", include_str!("../tests/data/perft_othello.csv"));
+    bench.game::<Shogi>("shogi", include_str!("../tests/data/perft_shogi.csv"));
     bench.game::<TicTacToe>("tictactoe", TICTACTOE);
     if bench.failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }

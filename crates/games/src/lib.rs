@@ -2,7 +2,7 @@
 //!
 //! [`Game`] is a position with its history: it generates moves, makes and unmakes them, keeps an
 //! incremental hash, reads and writes the game's text notations and says when and why a game is over
-//! by rule. Instances: [`xiangqi`], [`othello`] and [`tictactoe`].
+//! by rule. Instances: [`xiangqi`], [`shogi`], [`othello`] and [`tictactoe`].
 
 pub mod epd;
 mod error;
@@ -10,6 +10,7 @@ mod game;
 mod movetext;
 pub mod othello;
 pub mod pgn;
+pub mod shogi;
 mod splitmix;
 mod symmetry;
 pub mod tictactoe;

@@ -3,6 +3,7 @@
 mod perft_table;
 
 use games::othello::Othello;
+use games::shogi::Shogi;
 use games::xiangqi::Xiangqi;
 use games::{Game, perft};
 
@@ -29,4 +30,10 @@ fn xiangqi_counts_are_those_published() {
 fn othello_counts_are_those_published() {
     let checked = check::<Othello>(include_str!("data/perft_othello.csv"), 300_000_000);
     assert_eq!(checked, 11, "the last two depths are for the bench");
+}
+
+#[test]
+fn shogi_counts_are_those_published() {
+    let checked = check::<Shogi>(include_str!("data/perft_shogi.csv"), 60_000_000);
+    assert_eq!(checked, 14, "four positions, the deepest count of two of them left to the bench");
 }
