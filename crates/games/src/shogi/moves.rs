@@ -148,12 +148,12 @@ impl std::fmt::Debug for Move {
 /// Says where a text departs from the form of a move. A letter at its start is taken for a drop.
 pub(super) fn form_error(text: &str) -> MoveError {
     let (files, ranks) = ("123456789", "abcdefghi");
-    let end = [(files, "the file of the end"), (ranks, "the rank of the end")];
-    let start = if text.starts_with(|first: char| first.is_ascii_alphabetic()) {
-        [("PLNSBRG", "the dropped piece"), ("*", "the sign of a drop")]
-    } else {
-        [(files, "the file of the start, or PLNSBRG"), (ranks, "the rank of the start")]
-    };
+    let (file, rank) = ((files, "the file of the end"), (ranks, "the rank of the end"));
+    if text.starts_with(|first: char| first.is_ascii_alphabetic()) {
+        let start = [("PLNSBRG", "the dropped piece"), ("*", "the sign of a drop")];
+        return MoveError::form(text, &[start[0], start[1], file, rank]);
+    }
+    let start = [(files, "the file of the start, or PLNSBRG"), (ranks, "the rank of the start")];
     let promotion = ("+", "the sign of a promotion, or nothing");
-    MoveError::form(text, &[start[0], start[1], end[0], end[1], promotion])
+    MoveError::form(text, &[start[0], start[1], file, rank, promotion])
 }
