@@ -18,8 +18,8 @@ fn shogi_holds_the_properties_of_every_game() {
             "k8/1p7/K8/9/9/9/9/9/9 b GPrb 7",
             "+R+B1+P+P1K+P+P/+P+P+P4+L+S/9/9/9/9/4g4/3p1k3/4+p4 b GSNr 200",
         ],
-        plies: 120,
-        games: 48,
+        plies: 100,
+        games: 21,
         any_move: |bits| Move::from_bits(bits as u16),
         symmetries: &[
             Symmetry { position: other_colours, mv: rotate },
