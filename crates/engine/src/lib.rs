@@ -6,6 +6,7 @@
 //! depth limits alone a search is deterministic on every machine. No I/O, no clock, no randomness.
 
 pub mod bench;
+pub mod classic;
 mod history;
 mod limits;
 mod params;
