@@ -20,8 +20,7 @@ pub struct FenError {
 impl FenError {
     /// A part of the text that is wrong as a whole, or empty.
     pub(crate) fn part(field: &'static str, found: &str, allowed: impl Into<String>) -> Self {
-        let found = if found.is_empty() { "nothing" } else { found };
-        Self { field, found: model::printable(found, ECHOED), allowed: allowed.into() }
+        Self { field, found: shown(found, ECHOED), allowed: allowed.into() }
     }
 
     /// The character of `text` at a byte is wrong, or the text ends there too early.
@@ -97,6 +96,11 @@ fn range(letters: &str) -> String {
         }
         _ => letters.to_owned(),
     }
+}
+
+/// The beginning of a text, made printable; `nothing` if it is empty.
+pub(crate) fn shown(text: &str, max_chars: usize) -> String {
+    model::printable(if text.is_empty() { "nothing" } else { text }, max_chars)
 }
 
 /// Where `part`, a slice of `text`, begins in it, in bytes; its end if it is no slice of it.

@@ -4,7 +4,7 @@ use super::{
     EpdError, Layout, MAX_LINE_BYTES, MAX_OPERATIONS, OPCODE, Operand, Record, check_opcode,
     ends_word, layout,
 };
-use crate::error::{character_at, offset_in};
+use crate::error::{character_at, offset_in, shown};
 use crate::{FenError, Game};
 use std::collections::BTreeMap;
 
@@ -49,7 +49,7 @@ pub(super) fn line<G: Game>(line: &str, number: usize) -> Result<Record<G>, EpdE
             (Some(value), Some(field)) if value == *field => {}
             (Some(value), Some(field)) => {
                 let allowed = format!("{field}, as in the position's own counter");
-                return Err(error(opcode, model::printable(&value, 16), &allowed));
+                return Err(error(opcode, shown(&value, 16), &allowed));
             }
             (value, None) => {
                 added |= value.is_some();

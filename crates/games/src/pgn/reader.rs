@@ -4,6 +4,7 @@ use super::lexer::{Lexer, Place, Token};
 use super::tags::{self, DERIVED};
 use super::{MAX_NESTING, MAX_PLIES, MAX_TAGS, Outcome, Pgn, PgnError};
 use crate::MoveText;
+use crate::error::shown;
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
 
@@ -70,14 +71,14 @@ fn read_tags<G: MoveText>(lexer: &mut Lexer<'_>) -> Result<Head<G>, PgnError> {
     if let Some((place, variant)) = variant {
         let names = tags::variants(G::KIND);
         if !names.iter().any(|name| name.eq_ignore_ascii_case(&variant)) {
-            let found = model::printable(&variant, 32);
+            let found = shown(&variant, 32);
             return Err(lexer.error_at(place, "tag Variant", found, &names.join(", ")));
         }
     }
     if let Some((place, set_up)) = set_up {
         let expected = if fen.is_some() { "1" } else { "0" };
         if set_up != expected {
-            let found = model::printable(&set_up, 32);
+            let found = shown(&set_up, 32);
             let allowed =
                 if fen.is_some() { "1, with the tag FEN" } else { "0, without a tag FEN" };
             return Err(lexer.error_at(place, "tag SetUp", found, allowed));
@@ -93,7 +94,7 @@ fn read_tags<G: MoveText>(lexer: &mut Lexer<'_>) -> Result<Head<G>, PgnError> {
         "1/2" => Ok(Outcome::Draw),
         "?" | "" => Ok(Outcome::Unknown),
         _ => Outcome::from_token(&text).ok_or_else(|| {
-            let found = model::printable(&text, 32);
+            let found = shown(&text, 32);
             lexer.error_at(place, "tag Result", found, "1-0, 0-1, 1/2-1/2 and *")
         }),
     });
@@ -171,12 +172,12 @@ fn play<G: MoveText>(game: &mut Pgn<G>, text: &str) -> Result<(), (String, Strin
     let glyph = SUFFIXES.iter().find(|(known, _)| *known == suffix).map(|(_, glyph)| *glyph);
     if !suffix.is_empty() && glyph.is_none() {
         let allowed = "!, ?, !!, ??, !? and ?! after a move".to_owned();
-        return Err((field(game), model::printable(text, 16), allowed));
+        return Err((field(game), shown(text, 16), allowed));
     }
     if !bare.is_empty() {
         if game.moves.len() == MAX_PLIES {
             let allowed = format!("at most {MAX_PLIES} half-moves");
-            return Err((field(game), model::printable(text, 16), allowed));
+            return Err((field(game), shown(text, 16), allowed));
         }
         let mv = game
             .position
