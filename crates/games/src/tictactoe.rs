@@ -5,6 +5,11 @@
 //! out; the counts of the letters decide it anyway, since x begins and the turns alternate. A move is
 //! its square, `a1` to `c3`.
 
+mod symmetry;
+mod truth;
+
+pub use truth::{Truth, Value};
+
 use model::{GameKind, Termination};
 
 use crate::error::offset_in;
@@ -106,7 +111,8 @@ impl TicTacToe {
         self.marks
     }
 
-    /// The board as a number below 3⁹: one digit per square, 0 empty, 1 x, 2 o.
+    /// The board as a number below 3⁹: one digit per square, a1 the lowest, 0 empty, 1 x, 2 o. In the
+    /// course of a game it tells the side to move, too.
     #[must_use]
     pub fn code(&self) -> u32 {
         (0..9).rev().fold(0, |code, square| {

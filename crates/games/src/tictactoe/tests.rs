@@ -1,78 +1,9 @@
-//! The whole game, enumerated.
+//! Texts, hashes, make and unmake in every position.
 
 use std::collections::BTreeMap;
 
 use super::{Place, TicTacToe};
-use crate::{Game, MoveList, RuleResult, RuleWinner, perft};
-
-use model::Termination;
-
-/// Leaves by winner: x, o, neither.
-fn count_games(position: &mut TicTacToe, counts: &mut [u32; 3]) {
-    let mut moves = MoveList::new();
-    position.legal(&mut moves);
-    let Some(RuleResult { winner, reason }) = position.result() else {
-        for &mv in moves.iter() {
-            position.make(mv);
-            count_games(position, counts);
-            position.unmake();
-        }
-        return;
-    };
-    assert_eq!(reason, Termination::Board);
-    assert!(moves.is_empty(), "no move after the end of {}", position.to_fen());
-    match winner {
-        RuleWinner::Draw => counts[2] += 1,
-        RuleWinner::Opponent => counts[usize::from(position.first_to_move())] += 1,
-        RuleWinner::SideToMove => panic!("the side to move cannot have a line"),
-    }
-}
-
-/// The value of every reachable position for the side to move: 1, 0 or -1.
-fn solve(position: &mut TicTacToe, values: &mut BTreeMap<u32, i32>) -> i32 {
-    if let Some(&value) = values.get(&position.code()) {
-        return value;
-    }
-    let value = match position.result() {
-        Some(result) => -i32::from(result.winner == RuleWinner::Opponent),
-        None => {
-            let mut moves = MoveList::new();
-            position.legal(&mut moves);
-            let mut best = -1;
-            for &mv in moves.iter() {
-                position.make(mv);
-                best = best.max(-solve(position, values));
-                position.unmake();
-            }
-            best
-        }
-    };
-    values.insert(position.code(), value);
-    value
-}
-
-#[test]
-fn all_games_are_counted_by_winner() {
-    let mut counts = [0; 3];
-    count_games(&mut TicTacToe::start(), &mut counts);
-    assert_eq!(counts, [131_184, 77_904, 46_080]);
-    assert_eq!(counts.iter().sum::<u32>(), 255_168);
-}
-
-#[test]
-fn tree_has_the_known_width_at_every_ply() {
-    let widths = [1, 9, 72, 504, 3024, 15_120, 54_720, 148_176, 200_448, 127_872];
-    for (depth, width) in (0..).zip(widths) {
-        assert_eq!(perft(&mut TicTacToe::start(), depth), width, "depth {depth}");
-    }
-}
-
-#[test]
-fn best_play_draws_among_5478_positions() {
-    let mut values = BTreeMap::new();
-    assert_eq!(solve(&mut TicTacToe::start(), &mut values), 0);
-    assert_eq!(values.len(), 5478);
-}
+use crate::{Game, MoveList};
 
 #[test]
 fn every_reachable_position_survives_text_hash_and_unmake() {
