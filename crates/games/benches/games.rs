@@ -11,6 +11,8 @@ mod perft_table;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use cozy_chess::Board;
+use games::chess::Chess;
 use games::othello::Othello;
 use games::shogi::Shogi;
 use games::tictactoe::TicTacToe;
@@ -30,9 +32,24 @@ const SHOGI: &str = include_str!("../tests/data/perft_shogi.csv");
 const TICTACTOE: &str = "name,position,d1,d2,d3,d4,d5,d6,d7,d8,d9
 start,start,9,72,504,3024,15120,54720,148176,200448,127872";
 
+/// Few leaves, since each of them is made.
+const CHESS_MADE: &str = "name,position,d4,d5
+start,rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1,197281,4865609
+castling both sides,r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1,4085603,";
+
 fn main() -> ExitCode {
     let mut bench = Bench::from_arguments();
     bench.game::<Xiangqi>("xiangqi", include_str!("../tests/data/perft_xiangqi.csv"));
+    let chess = include_str!("../tests/data/perft_chess.csv");
+    bench.game::<Chess>("chess", chess);
+    // What the crate under it does alone: the difference is what the line of moves and the hash by
+    // rule cost.
+    let board = |row: &Row| row.text.parse::<Board>().expect("the table holds positions");
+    bench.counter("chess: cozy-chess alone", chess, |row, depth| bare(&board(row), depth, 1));
+    bench.counter("chess: every leaf made", CHESS_MADE, |row, depth| {
+        made(&mut row.position::<Chess>(), depth)
+    });
+    bench.counter("chess: cozy-chess, made", CHESS_MADE, |row, depth| bare(&board(row), depth, 0));
     bench.game::<Othello>("othello", include_str!("../tests/data/perft_othello.csv"));
     bench.game::<Shogi>("shogi", SHOGI);
     bench
@@ -178,4 +195,38 @@ fn haitaka_perft(sfen: &str, depth: u32) -> u64 {
     }
     let board = haitaka::Board::from_sfen(sfen).expect("the table holds positions");
     count(&board, depth)
+}
+
+/// Counts leaves as [`perft`] does, but makes and unmakes the last move, too.
+fn made<G: Game>(position: &mut G, depth: u32) -> u64 {
+    if depth == 0 {
+        return 1;
+    }
+    let mut moves = MoveList::new();
+    position.legal(&mut moves);
+    let mut leaves = 0;
+    for &mv in moves.iter() {
+        position.make(mv);
+        leaves += made(position, depth - 1);
+        position.unmake();
+    }
+    leaves
+}
+
+/// Counts leaves with cozy-chess alone, the last `bulk` plies without making their moves.
+fn bare(board: &Board, depth: u32, bulk: u32) -> u64 {
+    let mut leaves = 0;
+    board.generate_moves(|moves| {
+        if depth == bulk {
+            leaves += moves.len() as u64;
+            return false;
+        }
+        for mv in moves {
+            let mut next = board.clone();
+            next.play_unchecked(mv);
+            leaves += if depth == 1 { 1 } else { bare(&next, depth - 1, bulk) };
+        }
+        false
+    });
+    leaves
 }

@@ -2,8 +2,9 @@
 //!
 //! [`Game`] is a position with its history: it generates moves, makes and unmakes them, keeps an
 //! incremental hash, reads and writes the game's text notations and says when and why a game is over
-//! by rule. Instances: [`xiangqi`], [`shogi`], [`othello`] and [`tictactoe`].
+//! by rule. Instances: [`xiangqi`], [`chess`], [`shogi`], [`othello`] and [`tictactoe`].
 
+pub mod chess;
 pub mod epd;
 mod error;
 mod game;

@@ -1,5 +1,6 @@
 //! How the moves of a game stand in files that people exchange (PGN, EPD).
 
+use crate::chess::Chess;
 use crate::tictactoe::TicTacToe;
 use crate::xiangqi::Xiangqi;
 use crate::{Game, MoveError};
@@ -32,6 +33,21 @@ pub trait MoveText: Game {
     /// What the PGN tag `Variant` says; chess has it only where the rules are not the usual ones.
     fn variant(&self) -> Option<&'static str> {
         crate::pgn::variant(Self::KIND)
+    }
+}
+
+/// Standard algebraic notation.
+impl MoveText for Chess {
+    fn read_move(&self, text: &str) -> Result<Self::Move, MoveError> {
+        self.move_from_san(text)
+    }
+
+    fn write_move(&self, mv: Self::Move) -> String {
+        self.move_to_san(mv)
+    }
+
+    fn move_number(&self) -> u32 {
+        self.full_move()
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod perft_table;
 
+use games::chess::Chess;
 use games::othello::Othello;
 use games::shogi::Shogi;
 use games::xiangqi::Xiangqi;
@@ -36,4 +37,10 @@ fn othello_counts_are_those_published() {
 fn shogi_counts_are_those_published() {
     let checked = check::<Shogi>(include_str!("data/perft_shogi.csv"), 60_000_000);
     assert_eq!(checked, 14, "four positions, the deepest count of two of them left to the bench");
+}
+
+#[test]
+fn chess_counts_are_those_published() {
+    let checked = check::<Chess>(include_str!("data/perft_chess.csv"), 5_000_000);
+    assert_eq!(checked, 66, "sixteen positions at three to five depths");
 }
