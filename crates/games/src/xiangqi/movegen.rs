@@ -75,12 +75,6 @@ impl Xiangqi {
         }
     }
 
-    /// Where a cannon may go: empty points as a rook, occupied ones over a screen.
-    #[inline]
-    fn cannon_reach(&self, from: Square) -> SquareSet {
-        self.rook_attacks(from).without(self.occupied()) | self.cannon_attacks(from)
-    }
-
     /// Whether the side to move has a piece that may move so.
     pub(super) fn reaches(&self, mv: Move) -> bool {
         let (from, to) = (mv.from(), mv.to());
