@@ -286,8 +286,14 @@ pub(crate) static DIAGONAL_NEIGHBOURS: BySquare = {
     table
 };
 
+/// Every point.
+pub(crate) const BOARD: u128 = (1 << 90) - 1;
+
+/// Ranks 0 to 4.
+pub(crate) const RED_HALF: u128 = (1 << 45) - 1;
+
 /// File a.
-const FILE_A: u128 = {
+pub(crate) const FILE_A: u128 = {
     let mut file = 0;
     let mut rank = 0;
     while rank < 10 {
