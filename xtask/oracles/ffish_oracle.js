@@ -30,9 +30,9 @@ const isPass = (move) => move.length % 2 === 0 && move === move.slice(move.lengt
 
 // The moves and the result. At the end of a game of othello the program asks for passes; the game is
 // over without them.
-function judge(board) {
+function judge(board, variant) {
   const moves = movesOf(board);
-  if (board.variant() !== 'flipello' || moves.length !== 1 || !isPass(moves[0])) {
+  if (variant !== 'flipello' || moves.length !== 1 || !isPass(moves[0])) {
     return { moves, result: board.result(true) };
   }
   board.push(moves[0]);
@@ -45,8 +45,8 @@ function judge(board) {
   return isOver ? { moves: [], result } : { moves: ['pass'], result: board.result(true) };
 }
 
-function opinion(board) {
-  const { moves, result } = judge(board);
+function opinion(board, variant) {
+  const { moves, result } = judge(board, variant);
   const text = moves.sort().join(' ');
   const hash = zlib.crc32(text).toString(16).padStart(8, '0');
   const check = board.isCheck() ? '+' : '.';
@@ -64,10 +64,10 @@ function answer(request) {
   const chess960 = variant === 'chess960';
   const board = new ffish.Board(chess960 ? 'chess' : variant, fen, chess960);
   try {
-    const opinions = [opinion(board)];
+    const opinions = [opinion(board, variant)];
     for (const move of moves.split(' ').filter(Boolean)) {
       push(board, move);
-      opinions.push(opinion(board));
+      opinions.push(opinion(board, variant));
     }
     if (verb === 'line') return `ok\t${opinions.map(({ word }) => word).join(' ')}`;
     const { word, moves: legal } = opinions.at(-1);

@@ -59,9 +59,7 @@ pub trait SearchGame: Game {
     /// Whether passing can be trusted to be no better than the best move here.
     fn null_move_is_sound(&self) -> bool;
 
-    /// The result by rule that a search must see at an inner node, where it also asks
-    /// [`Game::repetition`]: results by repetition may be left to that.
-    #[inline]
+    /// The result by rule that a search must see at an inner node.
     fn over(&self) -> Option<RuleResult> {
         self.rule_draw_or_loss()
     }

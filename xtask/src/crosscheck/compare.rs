@@ -7,15 +7,25 @@ use rand_chacha::ChaCha8Rng;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
-use super::opinion::{Difference, Ours, Theirs, crc32};
+use super::opinion::{Difference, Ours, Theirs, checksum};
 use super::oracle::{Answer, Oracle};
 use super::subject::{Case, Subject};
 use super::walk::{Line, line};
 
-/// Differences shown in full, of each class.
-const SHOWN: usize = 3;
 /// The class of what nobody has explained.
 pub(super) const UNEXPLAINED: &str = "unexplained";
+
+/// What is compared.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sample {
+    pub(super) seed: u64,
+    /// The stream of the first line.
+    pub(super) first: u64,
+    /// At least so many positions; the last line is compared to its end.
+    pub(super) positions: u64,
+    /// Differences shown in full, of each class.
+    pub(super) shown: usize,
+}
 
 /// What a comparison has found.
 #[derive(Clone, Debug, Default)]
@@ -32,8 +42,8 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    /// Adds what another part has found.
-    pub(super) fn merge(&mut self, other: Self) {
+    /// Adds what another part has found, and shows at most so many differences of a class.
+    pub(super) fn merge(&mut self, other: Self, most: usize) {
         self.lines += other.lines;
         self.positions += other.positions;
         self.seconds += other.seconds;
@@ -46,7 +56,7 @@ impl Tally {
         for (class, texts) in other.shown {
             let shown = self.shown.entry(class).or_default();
             shown.extend(texts);
-            shown.truncate(SHOWN);
+            shown.truncate(most);
         }
     }
 
@@ -61,35 +71,34 @@ impl Tally {
     }
 
     /// Shows a difference in full, if it is among the first of its class.
-    fn show(&mut self, class: &'static str, text: String) {
+    fn show(&mut self, class: &'static str, text: String, most: usize) {
         let shown = self.shown.entry(class).or_default();
-        if shown.len() < SHOWN {
+        if shown.len() < most {
             shown.push(text);
         }
     }
 }
 
-/// Compares at least so many positions, on the lines of the streams from `first` on.
+/// Compares the positions of a sample.
 ///
 /// # Errors
 /// The oracle fails.
 pub(super) fn compare<S: Subject>(
     subject: &S,
     oracle: &mut Oracle,
-    seed: u64,
-    first: u64,
-    positions: u64,
+    sample: Sample,
 ) -> anyhow::Result<Tally> {
     let began = Instant::now();
     let mut tally = Tally::default();
-    for stream in first.. {
-        if tally.positions >= positions {
+    let Sample { seed, shown, .. } = sample;
+    for stream in sample.first.. {
+        if tally.positions >= sample.positions {
             break;
         }
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         rng.set_stream(stream);
         let line = line(subject, &mut rng);
-        compare_line(subject, oracle, &line, &mut tally)
+        compare_line(subject, oracle, &line, &mut tally, shown)
             .with_context(|| format!("line {stream} of seed {seed}"))?;
     }
     tally.seconds = began.elapsed().as_secs_f64();
@@ -102,14 +111,15 @@ fn compare_line<S: Subject>(
     oracle: &mut Oracle,
     line: &Line<S::Position>,
     tally: &mut Tally,
+    most_shown: usize,
 ) -> anyhow::Result<()> {
     let mut position = line.start.clone();
     let mut texts = Vec::new();
-    let mut ours = vec![opinion(subject, &position).1];
+    let mut ours = vec![opinion(subject, &position)];
     for &mv in &line.moves {
         texts.push(subject.move_text(&position, mv));
         position.make(mv);
-        ours.push(opinion(subject, &position).1);
+        ours.push(opinion(subject, &position));
     }
     let end = ours.last().and_then(|last| last.end);
     *tally.ends.entry(end.map_or("plies", |(_, reason)| reason.name())).or_default() += 1;
@@ -125,7 +135,11 @@ fn compare_line<S: Subject>(
         Answer::Refused(reason) => {
             tally.count(UNEXPLAINED);
             let request = request("line", &texts);
-            tally.show(UNEXPLAINED, format!("the line is refused: {reason}\n  {request}"));
+            tally.show(
+                UNEXPLAINED,
+                format!("the line is refused: {reason}\n  {request}"),
+                most_shown,
+            );
             return Ok(());
         }
     };
@@ -142,7 +156,7 @@ fn compare_line<S: Subject>(
             tally.count(class);
             if classes.insert(class) {
                 let answer = oracle.ask(&request("last", &texts[..ply]))?;
-                tally.show(class, show(subject, &case, &start, &texts[..ply], &answer));
+                tally.show(class, show(subject, &case, &start, &texts[..ply], &answer), most_shown);
             }
         }
         if let Some(&mv) = line.moves.get(ply) {
@@ -152,16 +166,17 @@ fn compare_line<S: Subject>(
     Ok(())
 }
 
-/// What our rules say of a position, and its sorted legal moves.
-fn opinion<S: Subject>(subject: &S, position: &S::Position) -> (String, Ours) {
+/// What our rules say of a position.
+fn opinion<S: Subject>(subject: &S, position: &S::Position) -> Ours {
+    let (check, end) = (subject.check(position), subject.end(position));
+    Ours { moves: checksum(legal(subject, position)), check, end }
+}
+
+/// The legal moves in the oracle's notation.
+fn legal<S: Subject>(subject: &S, position: &S::Position) -> Vec<String> {
     let mut legal = MoveList::new();
     position.legal(&mut legal);
-    let mut texts: Vec<String> = legal.iter().map(|&mv| subject.move_text(position, mv)).collect();
-    texts.sort_unstable();
-    let moves = texts.join(" ");
-    let (check, end) = (subject.check(position), subject.end(position));
-    let ours = Ours { moves: crc32(moves.as_bytes()), check, end };
-    (moves, ours)
+    legal.iter().map(|&mv| subject.move_text(position, mv)).collect()
 }
 
 /// A difference in full.
@@ -178,7 +193,7 @@ fn show<S: Subject>(
         Difference::Outcome => "verdict",
         Difference::Reason => "reason",
     };
-    let ours = opinion(subject, case.position).0;
+    let ours = legal(subject, case.position).join(" ");
     let theirs = match answer {
         Answer::Given(text) => text.split_once('\t').map_or("", |(_, moves)| moves),
         Answer::Refused(reason) => reason,
@@ -207,6 +222,8 @@ mod tests {
     use std::process::Command;
     use std::time::Duration;
 
+    const SAMPLE: Sample = Sample { seed: 1, first: 0, positions: 100, shown: 3 };
+
     /// An oracle that answers each request with what a command makes of it.
     fn oracle(script: &str) -> Oracle {
         let script = format!(
@@ -223,14 +240,14 @@ mod tests {
         let deaf = "printf 'ok\\t00000000.-'; \
             if [ $verb = last ]; then printf '\\tz1z2'; else for mv in $moves; do printf ' 00000000.-'; done; fi; \
             echo";
-        let tally = compare(&FairyXiangqi, &mut oracle(deaf), 1, 0, 100).unwrap();
+        let tally = compare(&FairyXiangqi, &mut oracle(deaf), SAMPLE).unwrap();
         assert!(tally.positions >= 100);
         assert_eq!(tally.ends.values().sum::<u64>(), tally.lines);
         // A mate has indeed no moves.
         let mates = tally.ends.get("no_move").copied().unwrap_or_default();
         assert_eq!(tally.unexplained(), tally.positions, "{mates} mates differ by the verdict");
         let shown = &tally.shown[UNEXPLAINED];
-        assert_eq!(shown.len() as u64, tally.lines.min(SHOWN as u64));
+        assert_eq!(shown.len() as u64, tally.lines.min(3));
         assert!(shown[0].starts_with("legal moves of "), "{}", shown[0]);
         assert!(shown[0].contains("only there: z1z2"), "{}", shown[0]);
     }
@@ -238,11 +255,11 @@ mod tests {
     #[test]
     fn a_refused_line_is_a_difference_and_a_wrong_count_an_error() {
         let refusing = "printf 'error\\tno\\n'";
-        let tally = compare(&FairyXiangqi, &mut oracle(refusing), 1, 0, 100).unwrap();
+        let tally = compare(&FairyXiangqi, &mut oracle(refusing), SAMPLE).unwrap();
         assert_eq!(tally.unexplained(), tally.lines);
         assert!(tally.shown[UNEXPLAINED][0].starts_with("the line is refused: no"));
         let brief = "printf 'ok\\t00000000.-\\n'";
-        let error = compare(&FairyXiangqi, &mut oracle(brief), 1, 0, 100).unwrap_err();
+        let error = compare(&FairyXiangqi, &mut oracle(brief), SAMPLE).unwrap_err();
         assert!(format!("{error:#}").contains("1 opinions on"), "{error:#}");
     }
 

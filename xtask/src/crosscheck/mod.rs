@@ -5,12 +5,14 @@
 //! difference that is not explained in the README of `crates/games` fails the check. The lines are a
 //! function of the seed and the game, the same for every oracle.
 
+mod chess;
 mod compare;
 mod opinion;
 mod oracle;
 mod othello;
 mod report;
 mod setup;
+mod shogi;
 mod subject;
 mod walk;
 mod xiangqi;
@@ -21,7 +23,7 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 use std::process::ExitCode;
 
-use compare::{Tally, compare};
+use compare::{Sample, Tally, compare};
 use oracle::Oracle;
 use setup::{Installation, Program};
 
@@ -50,6 +52,9 @@ pub(crate) struct Command {
     /// Oracles at once; as many as cores if left out
     #[arg(long)]
     threads: Option<NonZeroUsize>,
+    /// Differences of each class that are shown in full
+    #[arg(long, default_value_t = 3)]
+    show: usize,
     /// Print the table as JSON
     #[arg(long)]
     json: bool,
@@ -59,6 +64,9 @@ pub(crate) struct Command {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Discipline {
     Xiangqi,
+    Chess,
+    Chess960,
+    Shogi,
     Othello,
 }
 
@@ -66,6 +74,9 @@ impl Discipline {
     const fn name(self) -> &'static str {
         match self {
             Self::Xiangqi => "xiangqi",
+            Self::Chess => "chess",
+            Self::Chess960 => "chess960",
+            Self::Shogi => "shogi",
             Self::Othello => "othello",
         }
     }
@@ -74,20 +85,31 @@ impl Discipline {
     const fn oracles(self) -> &'static [Program] {
         match self {
             Self::Xiangqi | Self::Othello => &[Program::Ffish, Program::Pyffish],
+            Self::Chess | Self::Chess960 => {
+                &[Program::PythonChess, Program::Ffish, Program::Pyffish]
+            }
+            Self::Shogi => &[Program::Cshogi, Program::Ffish, Program::Pyffish],
         }
     }
 
     fn compare(
         self,
-        _program: Program,
         oracle: &mut Oracle,
-        seed: u64,
-        first: u64,
-        positions: u64,
+        program: Program,
+        sample: Sample,
     ) -> anyhow::Result<Tally> {
         match self {
-            Self::Xiangqi => compare(&xiangqi::FairyXiangqi, oracle, seed, first, positions),
-            Self::Othello => compare(&othello::FairyOthello, oracle, seed, first, positions),
+            Self::Xiangqi => compare(&xiangqi::FairyXiangqi, oracle, sample),
+            Self::Chess => compare(&chess::Setup::Standard, oracle, sample),
+            Self::Chess960 => compare(&chess::Setup::Chess960, oracle, sample),
+            Self::Shogi => {
+                let notation = match program {
+                    Program::Cshogi => shogi::Notation::Usi,
+                    _ => shogi::Notation::Fairy,
+                };
+                compare(&notation, oracle, sample)
+            }
+            Self::Othello => compare(&othello::FairyOthello, oracle, sample),
         }
     }
 }
@@ -129,7 +151,7 @@ impl Command {
             let (version, tally) =
                 found.with_context(|| format!("{} with {}", game.name(), program.name()))?;
             match rows.iter_mut().find(|row| row.pairing == part.pairing) {
-                Some(row) => row.tally.merge(tally),
+                Some(row) => row.tally.merge(tally, self.show),
                 None => rows.push(report::Row { pairing: part.pairing, version, tally }),
             }
         }
@@ -164,7 +186,9 @@ impl Command {
     fn run_part(&self, installation: &Installation, part: Part) -> anyhow::Result<(String, Tally)> {
         let Pairing { game, program } = part.pairing;
         let mut oracle = installation.start(program)?;
-        let tally = game.compare(program, &mut oracle, self.seed, part.first, part.positions)?;
+        let Part { first, positions, .. } = part;
+        let sample = Sample { seed: self.seed, first, positions, shown: self.show };
+        let tally = game.compare(&mut oracle, program, sample)?;
         let differing: u64 = tally.differing.values().sum();
         eprintln!(
             "crosscheck: {} with {}: {} positions in {:.1} s, {differing} differ",
@@ -182,7 +206,7 @@ mod tests {
     use super::*;
 
     fn command(positions: u64, oracle: Option<Program>) -> Command {
-        Command { positions, game: None, oracle, seed: 1, threads: None, json: false }
+        Command { positions, game: None, oracle, seed: 1, threads: None, show: 3, json: false }
     }
 
     #[test]

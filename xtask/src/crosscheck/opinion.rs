@@ -141,8 +141,14 @@ impl Ours {
     }
 }
 
+/// The checksum of legal moves.
+pub(super) fn checksum(mut moves: Vec<String>) -> u32 {
+    moves.sort_unstable();
+    crc32(moves.join(" ").as_bytes())
+}
+
 /// CRC-32 as in ISO 3309 and zlib.
-pub(super) fn crc32(bytes: &[u8]) -> u32 {
+fn crc32(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(!0, |crc, byte| TABLE[usize::from(crc as u8 ^ byte)] ^ crc >> 8)
 }
 

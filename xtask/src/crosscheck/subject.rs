@@ -3,9 +3,16 @@
 
 use games::Game;
 use model::Termination;
+use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
 use super::opinion::{Difference, Ours, Outcome, Theirs};
+
+/// A move of a subject's game.
+pub(super) type MoveOf<S> = <<S as Subject>::Position as Game>::Move;
+
+/// How and why a line is over; `None` while it goes on.
+pub(super) type End = Option<(Outcome, Termination)>;
 
 /// A game as one oracle sees it.
 pub(super) trait Subject: Sync {
@@ -24,7 +31,7 @@ pub(super) trait Subject: Sync {
     }
 
     /// The oracle's text of a legal move.
-    fn move_text(&self, position: &Self::Position, mv: <Self::Position as Game>::Move) -> String {
+    fn move_text(&self, position: &Self::Position, mv: MoveOf<Self>) -> String {
         position.move_to_text(mv)
     }
 
@@ -34,7 +41,7 @@ pub(super) trait Subject: Sync {
     }
 
     /// Whether the line is over by those of our rules that the oracle has, too.
-    fn end(&self, position: &Self::Position) -> Option<(Outcome, Termination)> {
+    fn end(&self, position: &Self::Position) -> End {
         position.result().map(|result| (Outcome::of(result.winner), result.reason))
     }
 
@@ -51,4 +58,48 @@ pub(super) struct Case<'a, P> {
     pub(super) difference: Difference,
     pub(super) ours: &'a Ours,
     pub(super) theirs: &'a Theirs,
+}
+
+/// A board in the way of FEN with these pieces on random squares of it.
+pub(super) fn scatter(pieces: &[&str], files: usize, ranks: usize, rng: &mut ChaCha8Rng) -> String {
+    let mut squares = vec![""; files * ranks];
+    for (square, piece) in squares.iter_mut().zip(pieces) {
+        *square = piece;
+    }
+    squares.shuffle(rng);
+    let row = |row: &[&str]| {
+        let mut text = String::new();
+        let mut empty = 0;
+        for (at, piece) in row.iter().enumerate() {
+            empty += usize::from(piece.is_empty());
+            if empty > 0 && (!piece.is_empty() || at + 1 == row.len()) {
+                text.push_str(&empty.to_string());
+                empty = 0;
+            }
+            text.push_str(piece);
+        }
+        text
+    };
+    squares.chunks(files).map(row).collect::<Vec<_>>().join("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::SeedableRng;
+
+    #[test]
+    fn scattered_pieces_all_stand_on_the_board() {
+        let mut rng = ChaCha8Rng::seed_from_u64(1);
+        assert_eq!(scatter(&[], 9, 2, &mut rng), "9/9");
+        assert_eq!(scatter(&["+P"; 4], 2, 2, &mut rng), "+P+P/+P+P");
+        let board = scatter(&["K", "k", "+r"], 8, 8, &mut rng);
+        assert_eq!(board.matches('/').count(), 7);
+        for row in board.split('/') {
+            let letters = row.chars().filter(|c| c.is_alphabetic()).count() as u32;
+            let digits: u32 = row.chars().filter_map(|c| c.to_digit(10)).sum();
+            assert_eq!(letters + digits, 8, "{board}");
+        }
+        assert!(board.contains('K') && board.contains('k') && board.contains("+r"), "{board}");
+    }
 }

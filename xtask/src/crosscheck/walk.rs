@@ -5,9 +5,10 @@ use games::{Game, MoveList};
 use rand::RngExt;
 use rand::seq::IndexedRandom;
 use rand_chacha::ChaCha8Rng;
+use std::collections::BTreeMap;
 
 use super::opinion::Outcome;
-use super::subject::Subject;
+use super::subject::{End, MoveOf, Subject};
 
 /// Plies of the longest lines.
 const LONGEST: usize = 400;
@@ -42,10 +43,10 @@ pub(super) fn line<S: Subject>(subject: &S, rng: &mut ChaCha8Rng) -> Line<S::Pos
     use Temper::{Capturing, Checking, Cycling, Even, Shuttling};
     let start = subject.start(rng);
     let mut position = start.clone();
-    let tempers = [Even, Even, Capturing, Checking, Shuttling, Cycling, Cycling];
+    let tempers = [Even, Capturing, Checking, Shuttling, Cycling, Cycling, Cycling, Cycling];
     let temper = *tempers.choose(rng).unwrap_or(&Even);
     let longest = *[40, 80, 160, LONGEST].choose(rng).unwrap_or(&LONGEST);
-    let mut moves: Vec<<S::Position as Game>::Move> = Vec::new();
+    let mut moves: Vec<MoveOf<S>> = Vec::new();
     while moves.len() < longest && subject.end(&position).is_none() {
         if matches!(temper, Cycling) && rng.random_bool(0.1) {
             let played = cycle(subject, &position, rng);
@@ -101,25 +102,24 @@ fn choose<G: Game>(
     wanted.choose(rng).or_else(|| legal.choose(rng)).copied().unwrap_or_else(any)
 }
 
-/// A cycle of two or three moves for each side, as often as it takes to end the line; the first of
-/// those tried that is won by a side, else any. Empty where none was found.
-fn cycle<S: Subject>(
-    subject: &S,
-    position: &S::Position,
-    rng: &mut ChaCha8Rng,
-) -> Vec<<S::Position as Game>::Move> {
-    let mut drawn = Vec::new();
+/// A cycle of two or three moves for each side, as often as it takes to end the line: of those tried one
+/// of each kind of end, and of these any, a winner before a draw. Empty where none was found.
+fn cycle<S: Subject>(subject: &S, position: &S::Position, rng: &mut ChaCha8Rng) -> Vec<MoveOf<S>> {
+    let mut found = BTreeMap::new();
     for _ in 0..CYCLES_TRIED {
         let Some(round) = round(position, rng) else { continue };
-        let (moves, outcome) = repeat(subject, position, &round);
-        if matches!(outcome, Outcome::Won | Outcome::Lost) {
-            return moves;
-        }
-        if drawn.is_empty() || rng.random_bool(0.2) {
-            drawn = moves;
-        }
+        let (moves, end) = repeat(subject, position, &round);
+        let kind = end.map(|(outcome, reason)| (outcome, reason.name()));
+        found.entry(kind).or_insert(moves);
     }
-    drawn
+    let is_won = |kind: &Option<(Outcome, &str)>| {
+        kind.is_some_and(|(outcome, _)| matches!(outcome, Outcome::Won | Outcome::Lost))
+    };
+    if found.keys().any(is_won) && rng.random_bool(0.8) {
+        found.retain(|kind, _| is_won(kind));
+    }
+    let found: Vec<_> = found.into_values().collect();
+    found.choose(rng).cloned().unwrap_or_default()
 }
 
 /// Moves that lead back to this very position: there and back for both sides, or by way of a third
@@ -162,18 +162,19 @@ fn round<G: Game>(position: &G, rng: &mut ChaCha8Rng) -> Option<Vec<G::Move>> {
 fn repeat<S: Subject>(
     subject: &S,
     position: &S::Position,
-    round: &[<S::Position as Game>::Move],
-) -> (Vec<<S::Position as Game>::Move>, Outcome) {
+    round: &[MoveOf<S>],
+) -> (Vec<MoveOf<S>>, End) {
     let mut walker = position.clone();
     let mut played = Vec::new();
     for &mv in round.iter().cycle().take(ROUNDS * round.len()) {
         walker.make(mv);
         played.push(mv);
-        if let Some((outcome, _)) = subject.end(&walker) {
-            return (played, outcome);
+        let end = subject.end(&walker);
+        if end.is_some() {
+            return (played, end);
         }
     }
-    (played, Outcome::GoesOn)
+    (played, None)
 }
 
 /// The move straight back, where it is legal.

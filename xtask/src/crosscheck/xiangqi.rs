@@ -1,15 +1,14 @@
 //! Xiangqi against Fairy-Stockfish, whose rules of repetition are the Asian ones.
 
 use games::Game;
-use games::xiangqi::Xiangqi;
-use games::xiangqi::judge::{Reason, RuleSet, judge};
+use games::xiangqi::{Move, RuleSet, Square, Xiangqi};
 use model::Termination;
 use rand::RngExt;
 use rand::seq::IndexedRandom;
 use rand_chacha::ChaCha8Rng;
 use std::sync::LazyLock;
 
-use super::opinion::Outcome;
+use super::opinion::{Difference, Outcome};
 use super::subject::{Case, Subject};
 
 /// Xiangqi as `ffish` and `pyffish` see it.
@@ -33,36 +32,64 @@ impl Subject for FairyXiangqi {
     }
 
     fn start(&self, rng: &mut ChaCha8Rng) -> Xiangqi {
-        if rng.random_bool(0.5) {
-            return Xiangqi::start();
-        }
-        STARTS.choose(rng).cloned().unwrap_or_else(Xiangqi::start)
+        let known = if rng.random_bool(0.5) { None } else { STARTS.choose(rng).cloned() };
+        known.unwrap_or_else(Xiangqi::start).with_rules(RuleSet::Asian)
     }
 
     /// Ranks count from 1 there.
-    fn move_text(&self, _: &Xiangqi, mv: games::xiangqi::Move) -> String {
+    fn move_text(&self, _: &Xiangqi, mv: Move) -> String {
         let (from, to) = (mv.from(), mv.to());
-        let place = |square: games::xiangqi::Square| {
+        let place = |square: Square| {
             let file = char::from(b'a' + square.file());
             format!("{file}{}", square.rank() + 1)
         };
         format!("{}{}", place(from), place(to))
     }
 
-    fn end(&self, position: &Xiangqi) -> Option<(Outcome, Termination)> {
-        let verdict = judge(position, RuleSet::Asian)?;
-        let reason = match verdict.reason {
-            Reason::NoMove => Termination::NoMove,
-            Reason::PerpetualCheck | Reason::MutualCheck => Termination::PerpetualCheck,
-            Reason::PerpetualChase | Reason::MutualChase => Termination::PerpetualChase,
-            Reason::Repetition => Termination::Repetition,
-            Reason::MoveLimit => Termination::MoveLimit,
-            Reason::DeadPosition => Termination::DeadPosition,
-        };
-        Some((Outcome::of(verdict.winner), reason))
+    fn explain(&self, case: &Case<'_, Xiangqi>) -> Option<&'static str> {
+        if case.difference != Difference::Outcome {
+            return None;
+        }
+        let ((ours, reason), theirs) = (case.ours.end?, case.theirs.outcome?);
+        match (reason, ours, theirs) {
+            (Termination::MoveLimit, Outcome::Drawn, Outcome::GoesOn) => {
+                gave_many_checks(case.position).then_some("checks at the move limit")
+            }
+            (Termination::PerpetualChase, Outcome::Won, Outcome::Drawn) => {
+                entered_otherwise(case.position).then_some("way into a chase")
+            }
+            _ => None,
+        }
     }
+}
 
-    fn explain(&self, _case: &Case<'_, Xiangqi>) -> Option<&'static str> {
-        None
+/// Whether the cycle was entered by another move than the one that closes it: Fairy-Stockfish asks that
+/// the move *before* the first occurrence chased, too, if it was the chaser's.
+fn entered_otherwise(position: &Xiangqi) -> bool {
+    let (mut earlier, last) = (position.clone(), position.last_move());
+    let mut occurrences = 0;
+    while earlier.plies_made() > 0 {
+        if earlier.hash() == position.hash() {
+            occurrences += 1;
+            if occurrences == 3 {
+                return earlier.last_move() != last;
+            }
+        }
+        earlier.unmake();
     }
+    false
+}
+
+/// Whether a side has given more than ten checks since the last capture: Fairy-Stockfish lets a game go
+/// on for as many moves more as there were checks beyond ten.
+fn gave_many_checks(position: &Xiangqi) -> bool {
+    let mut position = position.clone();
+    let mut checks = [0, 0];
+    let mut ply = 0;
+    while position.quiet_plies() > 0 && position.plies_made() > 0 {
+        checks[ply % 2] += u32::from(position.in_check());
+        position.unmake();
+        ply += 1;
+    }
+    checks.into_iter().any(|checks| checks > 10)
 }
