@@ -238,23 +238,31 @@ pub trait Game: Clone + Send + 'static {
 /// Counts the leaf positions of the legal move tree of this depth. What a game that ended before
 /// counts, [`Game::PERFT_COUNTS_FINISHED`] says.
 pub fn perft<G: Game>(position: &mut G, depth: u32) -> u64 {
-    if depth == 0 {
-        return 1;
+    match depth {
+        0 => 1,
+        1 => count_last_ply(position),
+        _ => {
+            let mut moves = MoveList::new();
+            position.legal(&mut moves);
+            if moves.is_empty() {
+                return u64::from(G::PERFT_COUNTS_FINISHED);
+            }
+            let mut leaves = 0;
+            for &mv in moves.iter() {
+                position.make(mv);
+                // Most calls would be for one ply: they are saved here.
+                leaves += match depth {
+                    2 => count_last_ply(position),
+                    _ => perft(position, depth - 1),
+                };
+                position.unmake();
+            }
+            leaves
+        }
     }
-    let finished = u64::from(G::PERFT_COUNTS_FINISHED);
-    if depth == 1 {
-        return position.count_legal().max(finished);
-    }
-    let mut moves = MoveList::new();
-    position.legal(&mut moves);
-    if moves.is_empty() {
-        return finished;
-    }
-    let mut nodes = 0;
-    for &mv in moves.iter() {
-        position.make(mv);
-        nodes += perft(position, depth - 1);
-        position.unmake();
-    }
-    nodes
+}
+
+#[inline]
+fn count_last_ply<G: Game>(position: &G) -> u64 {
+    position.count_legal().max(u64::from(G::PERFT_COUNTS_FINISHED))
 }
