@@ -1,6 +1,7 @@
 //! How the moves of a game stand in files that people exchange (PGN, EPD).
 
 use crate::chess::Chess;
+use crate::shogi::Shogi;
 use crate::tictactoe::TicTacToe;
 use crate::xiangqi::Xiangqi;
 use crate::{Game, MoveError};
@@ -49,6 +50,10 @@ impl MoveText for Chess {
     fn move_number(&self) -> u32 {
         self.full_move()
     }
+
+    fn variant(&self) -> Option<&'static str> {
+        self.is_chess960().then_some("Chess960")
+    }
 }
 
 /// UCI text (`h2e2`), also as most Chinese records have it (ICCS, `H2-E2`).
@@ -68,3 +73,11 @@ impl MoveText for Xiangqi {
 }
 
 impl MoveText for TicTacToe {}
+
+/// USI text.
+impl MoveText for Shogi {
+    /// The position text counts half-moves: the first of each two has an odd number.
+    fn move_number(&self) -> u32 {
+        self.move_number().div_ceil(2)
+    }
+}

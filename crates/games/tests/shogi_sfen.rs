@@ -82,6 +82,13 @@ fn wrong_texts_name_field_find_and_what_is_allowed() {
             "p on 7c and 7e",
             "one unpromoted pawn of a side on a file",
         ),
+        // A pawn on another file between the two.
+        (
+            "4k4/9/P8/9/4P4/9/P8/9/4K4".into(),
+            "board",
+            "P on 9c and 9g",
+            "one unpromoted pawn of a side on a file",
+        ),
         (rank('c', "rR+r6"), "board", "3 of R on the board and in the hands", "at most 2"),
         (rank('c', "gG7") + " b 2Gg 1", "board", "5 of G on the board and in", "at most 4"),
         (rank('c', "8+P") + " b 17Pp 1", "board", "19 of P", "at most 18"),

@@ -45,11 +45,15 @@ impl Member<'_> {
     }
 }
 
-/// The packages of the workspace; manifests that are no TOML are findings of [`check`].
+/// The packages of the workspace; manifests that are no TOML are findings of [`check`]. A package that
+/// is a workspace of its own (the fuzz targets) is none of them.
 pub(super) fn members(tree: &Tree) -> Vec<Member<'_>> {
     manifests(tree)
         .filter_map(|file| {
             let table: Table = file.text.parse().ok()?;
+            if table.contains_key("workspace") {
+                return None;
+            }
             let name = table.get("package")?.get("name")?.as_str()?.to_owned();
             Some(Member { file, name, table })
         })
@@ -111,6 +115,9 @@ mod tests {
         };
         assert!(found("a/Cargo.toml", GOOD).is_empty());
         assert_eq!(found("crates/e/Cargo.toml", GOOD), [2]);
+        let apart =
+            GOOD.replace("[lints]\nworkspace = true", "[workspace]").replace("b.w", "b = 1 #");
+        assert_eq!(found("fuzz/Cargo.toml", &apart).len(), 0, "a workspace of its own");
         for (from, to, line) in [
             ("b.workspace = true", "b = \"1.0\"", 6),
             ("c = { workspace = true }", "c = { path = \"../c\" }", 8),

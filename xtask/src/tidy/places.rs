@@ -1,5 +1,5 @@
 //! The repository stands by itself: it names no folder of a workplace and no host of a package
-//! registry. Cargo's lock file must name its registry and may.
+//! registry. Cargo's lock files must name their registry and may.
 
 use super::Finding;
 use super::tree::Tree;
@@ -18,7 +18,7 @@ const HOSTS: [&str; 5] = [
 
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for file in tree.files().iter().filter(|file| file.path != "Cargo.lock") {
+    for file in tree.files().iter().filter(|file| !file.is(&["Cargo.lock"])) {
         for (index, line) in file.text.lines().enumerate() {
             if let Some(folder) = FOLDERS.into_iter().find(|folder| line.contains(folder)) {
                 let text = format!("`{folder}` is a folder of one machine; write a relative path");

@@ -175,8 +175,9 @@ fn check_squares(pieces: &[(Square, Piece)]) -> Result<(), FenError> {
             return Err(FenError::part("board", &found, ranks));
         }
         if kind == PieceKind::Pawn {
-            let before = pawns[side.index()].find(|other| other.file() == square.file());
-            if let Some(other) = before {
+            // A copy: searching a set takes out what was looked at.
+            let mut before = pawns[side.index()];
+            if let Some(other) = before.find(|other| other.file() == square.file()) {
                 let found = format!("{piece} on {other} and {square}");
                 return Err(FenError::part(
                     "board",

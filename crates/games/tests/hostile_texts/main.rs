@@ -7,7 +7,9 @@ mod mutate;
 
 use claims::{epd, ggf, moves, pgn, position, transcript};
 use games::MoveText;
+use games::chess::Chess;
 use games::othello::Othello;
+use games::shogi::Shogi;
 use games::tictactoe::TicTacToe;
 use games::xiangqi::Xiangqi;
 use mutate::{Random, mutated, noise};
@@ -44,6 +46,22 @@ const XIANGQI: [&str; 4] = [
     "2bakab2/9/9/9/9/9/9/9/9/RNBAKABNR b",
 ];
 
+const CHESS: [&str; 6] = [
+    "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+    "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+    "8/2p5/3p4/KP5r/1R3pPk/8/4P3/8 b - g3 0 1",
+    "rn1qkb1r/pp1bpppp/5n2/2pp4/8/8/PPPPPPPP/1RKR4 w DBhq - 3 9",
+    "8/PPPk4/8/8/8/8/4Kppp/8 b - - 0 1",
+    "8/8/8/8/4k3/8/4K3/8 w - - 99 9999",
+];
+
+const SHOGI: [&str; 4] = [
+    "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1",
+    "4k4/9/4+P4/9/9/9/9/9/4K4 w RB2G10p 77",
+    "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w GR5pnsg 1",
+    "9/9/9/9/9/9/9/k8/2K6 b 2r2b4g4s4n4l18p 9999",
+];
+
 const OTHELLO: [&str; 3] = [
     "---------------------------OX------XO--------------------------- X",
     "..XXXXX..OOXXX.OOOOOOXOOOOXXXOOOOOXXOOOOOOOXOOO.OOOOOO..OOO.OO.. O",
@@ -58,6 +76,16 @@ fn position_texts_of_xiangqi() {
 }
 
 #[test]
+fn position_texts_of_chess() {
+    try_all(&CHESS, 20000, position::<Chess>);
+}
+
+#[test]
+fn position_texts_of_shogi() {
+    try_all(&SHOGI, 20000, position::<Shogi>);
+}
+
+#[test]
 fn position_texts_of_othello() {
     try_all(&OTHELLO, 30000, position::<Othello>);
 }
@@ -69,12 +97,17 @@ fn position_texts_of_tictactoe() {
 
 fn try_moves<G: MoveText>(texts: &[&str]) {
     let start = G::start();
-    try_all(texts, 20000, |text| moves(&start, text));
+    try_all(texts, 8000, |text| moves(&start, text));
 }
 
 #[test]
 fn move_texts() {
     try_moves::<Xiangqi>(&["h2e2 h9g7 h0g2 i9h9", "H2-E2 b9c7 i0h0", "a0a1 e9e8 a1d1"]);
+    try_moves::<Chess>(&[
+        "e4 e5 Nf3 Nc6 Bb5 a6 O-O b5 Bb3 h5 Bxf7+",
+        "e2e4 d7d5 e4d5 c7c5 d5c6 Qxd2+",
+    ]);
+    try_moves::<Shogi>(&["7g7f 3c3d 8h2b+ 3a2b B*4e", "P*5e 2g2f"]);
     try_moves::<Othello>(&["f5 d6 c3 d3 c4", "F5 f6 E6", "pass d3 -- PA"]);
     try_moves::<TicTacToe>(&["a1 b2 c3", "a1 a2 b1 b2 c1"]);
 }
@@ -95,6 +128,10 @@ fn epd_lines() {
     let counted = format!("{} acd 12; ce -35; fmvn 7; hmvc 3; noop;", start);
     let line = format!("# file\n\n{} pv h2e2 h9g7 h0g2; c0 \"\";\n{}", start, XIANGQI[1]);
     try_all(&[&xiangqi, &counted, &line], 25000, epd::<Xiangqi>);
+    let chess = format!("{} bm O-O Nxf7; fmvn 3; c0 \"x\";", CHESS[1].trim_end_matches(" 0 1"));
+    try_all(&[&chess, CHESS[2]], 15000, epd::<Chess>);
+    let shogi = format!("{} bm 7g7f P*5e; acd 3;", SHOGI[0]);
+    try_all(&[&shogi, SHOGI[1]], 15000, epd::<Shogi>);
     let othello = format!("{} bm f5 d3; id \"start\";", OTHELLO[0]);
     try_all(&[&othello, OTHELLO[1]], 15000, epd::<Othello>);
     try_all(&[".../.../... x bm b2; sm a1;", TICTACTOE[1]], 15000, epd::<TicTacToe>);
@@ -105,9 +142,16 @@ fn pgn_files() {
     let game = "[Event \"a \\\"b\\\" \\\\\"]\n[Result \"1-0\"]\n[Variant \"xiangqi\"]\n\n{begin [%x 1]} 1. \
                 h2e2 h9g7 $1 (1... b9c7 {x} (1... a9a8)) 2. H0-G2! ; rest\n% out\ni9h9 1-0\n\n";
     let start = "[FEN \"4k4/9/9/9/9/9/9/9/9/3K1R3 b - - 3 40\"]\n[SetUp \"1\"]\n\n40... e9e8 *\n";
-    try_all(&[game, start], 20000, pgn::<Xiangqi>);
+    try_all(&[game, start], 8000, pgn::<Xiangqi>);
+    let chess =
+        "[White \"x\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. O-O?! Nf6 (4... b5 $1) 5. Bxc6 dxc6 1-0";
+    let set_up =
+        "[FEN \"8/PPPk4/8/8/8/8/4Kppp/8 b - - 0 1\"]\n[SetUp \"1\"]\n\n1... f1=Q+ 2. Ke3 *";
+    try_all(&[chess, set_up], 4000, pgn::<Chess>);
+    let shogi = "1. 7g7f 3c3d 2. 8h2b+ 3a2b {c} 3. B*4e 1-0";
+    try_all(&[shogi], 4000, pgn::<Shogi>);
     let othello = "[Event \"?\"]\n\n1. f5 d6 2. c3 d3 {a\nb} 3. c4 1/2-1/2 [Event \"2\"]\n*";
-    try_all(&[othello], 10000, pgn::<Othello>);
+    try_all(&[othello], 4000, pgn::<Othello>);
     let small = "[White \"x\"]\n\n1. a1 b2 2. c3 *\n[White \"y\"]\n\n1. a1 b2 (1... c3) 0-1";
-    try_all(&[small], 15000, pgn::<TicTacToe>);
+    try_all(&[small], 8000, pgn::<TicTacToe>);
 }
