@@ -1,7 +1,7 @@
 //! The rules of shogi, one by one.
 
 use games::shogi::{Move, PieceKind, Shogi, Side, Square};
-use games::{Game, MoveKind, MoveList, RuleResult, RuleWinner};
+use games::{Game, MoveKind, MoveList, MoveText, RuleResult, RuleWinner};
 use model::Termination;
 
 fn position(sfen: &str) -> Shogi {
@@ -311,6 +311,97 @@ fn captures_and_the_promotions_of_pawn_bishop_and_rook_are_noisy() {
     for mv in ["3d3c", "9g5c", "2i2c", "7d7c+", "5d4b+", "1d1a+", "P*2e", "5i5h"] {
         assert!(quiet.contains(&mv.into()), "{mv}: {quiet:?}");
     }
+}
+
+/// Plays random games and hands each position on the way to a check.
+fn random_positions(check: impl Fn(&Shogi)) {
+    let starts = [
+        "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1",
+        "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w RGgsn5p 1",
+        "3g1ks2/6g2/4Sp3/9/9/9/9/4R4/4K4 w 2P2b2g3n 90",
+        "7nk/9/7G1/9/9/9/9/9/K8 b 9P2R2B3Gp4s 1",
+        "8k/6+P2/6S2/9/9/9/9/9/K8 b 9P2R2B3G7psn 1",
+    ];
+    let mut state = 7_u64;
+    for game in 0..60 {
+        let mut game = position(starts[game % starts.len()]);
+        for _ in 0..80 {
+            check(&game);
+            let mut moves = MoveList::new();
+            game.legal(&mut moves);
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let Some(index) = ((state >> 33) as usize).checked_rem(moves.len()) else { break };
+            game.make(moves[index]);
+        }
+    }
+}
+
+/// Whether a side's king is attacked, by looking from every piece.
+fn is_attacked(position: &Shogi, side: Side) -> bool {
+    position.side(side.other()).any(|square| position.attacks_from(square).has(position.king(side)))
+}
+
+#[test]
+fn legality_is_what_a_trial_says() {
+    random_positions(|position| {
+        let us = position.side_to_move();
+        assert_eq!(position.in_check(), is_attacked(position, us));
+        let mut moves = MoveList::new();
+        position.pseudo_legal(MoveKind::All, &mut moves);
+        for &mv in moves.iter() {
+            let mut after = position.clone();
+            after.make(mv);
+            let is_pawn_drop = mv.dropped() == Some(PieceKind::Pawn);
+            let mates = is_pawn_drop && after.in_check() && after.count_legal() == 0;
+            let expected = !is_attacked(&after, us) && !mates;
+            assert_eq!(position.is_legal(mv), expected, "{mv} in {}", position.to_fen());
+        }
+    });
+}
+
+#[test]
+fn all_that_is_left_out_in_check_would_not_end_it() {
+    random_positions(|position| {
+        if !position.in_check() {
+            return;
+        }
+        let us = position.side_to_move();
+        for from in position.side(us) {
+            for to in position.attacks_from(from).without(position.side(us)) {
+                let mv = Move::new(from, to);
+                let kind = position.piece_on(from).map(|piece| piece.kind());
+                let may_stay = kind != Some(PieceKind::Pawn)
+                    && kind != Some(PieceKind::Lance)
+                    && kind != Some(PieceKind::Knight);
+                if may_stay && !position.is_pseudo_legal(mv) {
+                    let mut after = position.clone();
+                    after.make(mv);
+                    assert!(is_attacked(&after, us), "{mv} in {}", position.to_fen());
+                }
+            }
+        }
+    });
+}
+
+#[test]
+fn game_records_count_full_moves_from_whoever_begins() {
+    let numbers = |sfen: &str| {
+        let mut game = position(sfen);
+        let mut numbers = vec![MoveText::move_number(&game)];
+        let line = match game.first_to_move() {
+            true => ["5i5h", "5a5b", "5h5i"],
+            false => ["5a5b", "5i5h", "5b5a"],
+        };
+        for mv in line {
+            play(&mut game, mv);
+            numbers.push(MoveText::move_number(&game));
+        }
+        numbers
+    };
+    assert_eq!(numbers("4k4/9/9/9/9/9/9/9/4K4 b - 1"), [1, 1, 2, 2]);
+    assert_eq!(numbers("4k4/9/9/9/9/9/9/9/4K4 w - 1"), [1, 2, 2, 3]);
+    assert_eq!(numbers("4k4/9/9/9/9/9/9/9/4K4 w - 2"), [1, 2, 2, 3]);
+    assert_eq!(numbers("4k4/9/9/9/9/9/9/9/4K4 b - 7"), [4, 4, 5, 5]);
 }
 
 #[test]

@@ -26,7 +26,7 @@ pub use square::{Square, SquareSet};
 
 use model::GameKind;
 
-use crate::{FenError, Game, MoveError, MoveKind, MoveList, Repetition, RuleResult};
+use crate::{FenError, Game, MoveError, MoveKind, MoveList, MoveText, Repetition, RuleResult};
 
 impl Game for Shogi {
     const KIND: GameKind = GameKind::Shogi;
@@ -150,5 +150,14 @@ impl Game for Shogi {
         self.legal(&mut legal);
         legal.sort_unstable();
         Err(MoveError::not_legal(text, legal.iter().map(Move::to_string)))
+    }
+}
+
+impl MoveText for Shogi {
+    fn move_number(&self) -> u32 {
+        // Black has the odd numbers, unless the position text began with White, as in handicap games.
+        let number = Shogi::move_number(self);
+        let began_with_black = self.first_to_move() != number.is_multiple_of(2);
+        number.saturating_add(if began_with_black { 1 } else { 2 }) / 2
     }
 }
