@@ -338,7 +338,10 @@ fn random_positions(check: impl Fn(&Shogi)) {
 
 /// Whether a side's king is attacked, by looking from every piece.
 fn is_attacked(position: &Shogi, side: Side) -> bool {
-    position.side(side.other()).any(|square| position.attacks_from(square).has(position.king(side)))
+    position
+        .side(side.other())
+        .into_iter()
+        .any(|square| position.attacks_from(square).has(position.king(side)))
 }
 
 #[test]
@@ -435,7 +438,7 @@ fn an_evaluator_sees_hands_pieces_and_attackers() {
         "the silver, and the rook behind its pawn; the lance stands behind"
     );
     let opened = position.occupied().without(games::shogi::SquareSet::of(at("5f")));
-    let attackers: Vec<_> = position.attackers_to(at("5e"), opened).collect();
+    let attackers: Vec<_> = position.attackers_to(at("5e"), opened).into_iter().collect();
     assert_eq!(attackers, [at("5b"), at("5g")]);
     let hand = position.hand(Side::Black);
     assert_eq!((hand.len(), hand.count(PieceKind::Pawn), hand.count(PieceKind::Rook)), (3, 2, 1));

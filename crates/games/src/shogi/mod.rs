@@ -22,7 +22,7 @@ pub use hand::Hand;
 pub use moves::Move;
 pub use piece::{Piece, PieceKind, Side};
 pub use position::Shogi;
-pub use square::{Square, SquareSet};
+pub use square::{Square, SquareSet, Squares};
 
 use model::GameKind;
 

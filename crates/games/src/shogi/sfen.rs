@@ -1,6 +1,6 @@
 //! Position texts (SFEN): strict reading, canonical writing.
 
-use super::{Hand, Piece, PieceKind, Shogi, Side, Square, SquareSet, movegen};
+use super::{Hand, Piece, PieceKind, Shogi, Side, Square, SquareSet, movegen, tables};
 use crate::FenError;
 use crate::error::offset_in;
 
@@ -175,9 +175,8 @@ fn check_squares(pieces: &[(Square, Piece)]) -> Result<(), FenError> {
             return Err(FenError::part("board", &found, ranks));
         }
         if kind == PieceKind::Pawn {
-            // A copy: searching a set takes out what was looked at.
-            let mut before = pawns[side.index()];
-            if let Some(other) = before.find(|other| other.file() == square.file()) {
+            let same_file = tables::LINES[square.index()].file;
+            if let Some(other) = (pawns[side.index()] & same_file).first() {
                 let found = format!("{piece} on {other} and {square}");
                 return Err(FenError::part(
                     "board",
