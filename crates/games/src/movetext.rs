@@ -1,7 +1,6 @@
 //! How the moves of a game stand in files that people exchange (PGN, EPD).
 
 use crate::chess::Chess;
-use crate::shogi::Shogi;
 use crate::tictactoe::TicTacToe;
 use crate::xiangqi::Xiangqi;
 use crate::{Game, MoveError};
@@ -75,9 +74,3 @@ impl MoveText for Xiangqi {
 impl MoveText for TicTacToe {}
 
 /// USI text.
-impl MoveText for Shogi {
-    /// The position text counts half-moves: the first of each two has an odd number.
-    fn move_number(&self) -> u32 {
-        self.move_number().div_ceil(2)
-    }
-}
