@@ -72,5 +72,3 @@ impl MoveText for Xiangqi {
 }
 
 impl MoveText for TicTacToe {}
-
-/// USI text.

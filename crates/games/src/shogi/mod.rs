@@ -153,6 +153,7 @@ impl Game for Shogi {
     }
 }
 
+/// USI text.
 impl MoveText for Shogi {
     fn move_number(&self) -> u32 {
         // Black has the odd numbers, unless the position text began with White, as in handicap games.
