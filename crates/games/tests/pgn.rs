@@ -157,6 +157,7 @@ fn wrong_texts_name_game_line_column_field_and_character() {
         ("[A \"b]\n", 1, 7, "tag A", "U+000A", "a quote at the end"),
         ("[A \"b", 1, 6, "tag A", "the end", "a quote at the end"),
         ("[A \"b\"\n x]", 2, 2, "tag A", "x", "] after the value"),
+        ("[A \"b\" x] [B \"c\"]", 1, 8, "tag A", "x", "] after the value"),
         ("[A \"b\u{0}\"]", 1, 6, "tag A", "U+0000", "a quote at the end"),
     ];
     for (text, line, column, field, found, allowed) in cases {

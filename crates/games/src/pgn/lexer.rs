@@ -188,7 +188,7 @@ impl<'a> Lexer<'a> {
         let mut chars = rest.char_indices().peekable();
         while let Some((at, c)) = chars.next() {
             match c {
-                '"' => {
+                '"' if !is_inner_quote(&rest[at + 1..]) => {
                     self.advance(at + 1);
                     return Ok(value);
                 }
@@ -263,6 +263,15 @@ fn line_length(text: &str) -> usize {
 fn ends_word(c: char) -> bool {
     c.is_whitespace()
         || matches!(c, '{' | '}' | '(' | ')' | '[' | ']' | '<' | '>' | ';' | '$' | '"')
+}
+
+/// Whether a quote in the value of a tag, seen from behind it, does not end the value: the line goes on
+/// to another quote that does. Many programs write no backslash before a quote.
+fn is_inner_quote(rest: &str) -> bool {
+    let ends = |text: &str| text.trim_start_matches([' ', '\t']).starts_with(']');
+    let limit = rest.floor_char_boundary(MAX_VALUE_BYTES);
+    let line = rest[..limit].split(['\n', '[']).next().unwrap_or_default();
+    !ends(line) && line.split('"').skip(1).any(ends)
 }
 
 /// Whether a line begins like a tag: `[Name "`. A comment may hold `[%clk …]` at the start of a line.
