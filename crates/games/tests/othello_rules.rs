@@ -153,6 +153,29 @@ fn a_finished_game_is_one_leaf_of_any_depth() {
     assert_eq!([1, 2, 3].map(|depth| perft(&mut pass, depth)), [1; 3], "a pass is one ply");
 }
 
+fn perft_reference(board: &Reference, depth: u32) -> u64 {
+    let moves = board.moves();
+    if depth == 0 || moves.is_empty() {
+        return 1;
+    }
+    moves.into_iter().map(|mv| perft_reference(&board.after(mv), depth - 1)).sum()
+}
+
+#[test]
+fn counts_of_other_positions_are_those_of_the_reference() {
+    for seed in 500..520 {
+        random_game(seed, |position| {
+            let depth = match position.empties() {
+                0..=8 => 4,
+                n if n % 8 == 0 => 3,
+                _ => return,
+            };
+            let expected = perft_reference(&Reference::of(position), depth);
+            assert_eq!(perft(position, depth), expected, "{}", position.to_fen());
+        });
+    }
+}
+
 /// Negamax with alpha-beta by the rules under test.
 fn solve(position: &mut Othello, mut alpha: i32, beta: i32) -> i32 {
     if position.rule_draw_or_loss().is_some() {

@@ -3,10 +3,13 @@
 mod othello_games;
 
 use games::Game;
-use games::othello::{Move, Othello, Side, Square, ggf, transcript};
+use games::othello::{Move, Othello, Side, Square, ggf, obf, transcript};
 use othello_games::{legal, random_game};
 
 const START: &str = "---------------------------OX------XO--------------------------- X";
+
+/// The first of a published endgame suite.
+const FFO_40: &str = "O--OOOOX-OOOOOOXOOXXOOOXOOXOOOXXOOOOOOXX---OOOOX----O--X-------- X";
 
 /// The initial board with the letters of the Generic Game Format.
 const BOARD: &str = "---------------------------O*------*O---------------------------";
@@ -36,10 +39,9 @@ fn letters_of_other_programs_are_read() {
 
 #[test]
 fn published_endgame_positions_are_read() {
-    let text = "O--OOOOX-OOOOOOXOOXXOOOXOOXOOOXXOOOOOOXX---OOOOX----O--X-------- X";
-    let position = Othello::from_fen(text).expect("position 40 of the FFO suite");
+    let position = Othello::from_fen(FFO_40).expect("position 40 of the FFO suite");
     assert_eq!(position.empties(), 20);
-    assert_eq!(position.to_fen(), text);
+    assert_eq!(position.to_fen(), FFO_40);
     let a2 = position.move_from_text("A2").expect("the best move");
     assert_eq!(position.move_to_text(a2), "a2");
 }
@@ -295,4 +297,37 @@ fn wrong_games_in_ggf_name_property_and_place() {
     }
     let long = game(&format!("XX[{}]", "x".repeat(ggf::MAX_BYTES)));
     assert_eq!(ggf::read(&long).expect_err("too long").field, "game");
+}
+
+#[test]
+fn lines_of_endgame_suites_are_read_with_their_scores() {
+    let text = format!("{FFO_40}; A2:+38; C7:36 ;d8:+34;c1:-3; ");
+    let problem = obf::read(&text).expect("a line");
+    assert_eq!(problem.position.to_fen(), FFO_40);
+    let scores: Vec<_> = problem.scores.iter().map(|(mv, n)| format!("{mv} {n}")).collect();
+    assert_eq!(scores, ["a2 38", "c7 36", "d8 34", "c1 -3"]);
+    assert_eq!(obf::read(FFO_40).map(|problem| problem.scores), Ok(vec![]));
+}
+
+#[test]
+fn wrong_lines_of_endgame_suites_name_the_place() {
+    let cases = [
+        ("A2", "move", 69, "A2", "a move, a colon and its score"),
+        ("A9:+1", "move", 70, "9", "1-8 as the rank"),
+        ("A1:+1", "move", 69, "A1", "b1 c1 a2 a6 c6 c7 d7 f7 and 2 more"),
+        ("A2:+1; a2:+1", "move", 76, "a2", "each move once"),
+        ("A2:+65", "score", 72, "+65", "-64 to +64"),
+        ("A2:", "score", 72, "nothing", "-64 to +64"),
+        ("A2:9999999999", "score", 72, "9999999999", "-64 to +64"),
+    ];
+    for (rest, field, column, found, allowed) in cases {
+        let error = obf::read(&format!("{FFO_40}; {rest}")).expect_err(rest);
+        assert_eq!((error.field, error.column), (field, column), "{error}");
+        assert_eq!(error.found, found, "{error}");
+        assert_eq!(error.allowed, allowed, "{error}");
+    }
+    let error = obf::read("XO X; a1:+1").expect_err("no board");
+    assert_eq!((error.field, error.column), ("board", 1));
+    let long = format!("{FFO_40}{}", ";".repeat(obf::MAX_BYTES));
+    assert_eq!(obf::read(&long).expect_err("too long").field, "game");
 }

@@ -3,11 +3,12 @@
 //! [`Othello`] is a position with its history, [`Board`] the two sets of discs without it. Black
 //! begins. A disc is placed so that it flips, or not at all; who cannot place one passes, and where
 //! neither can the game is over and discs are counted. A pass is a move like any other: one half-move,
-//! and the only legal one where it is legal. [`ggf`] and [`transcript`] read whole games.
+//! and the only legal one where it is legal. [`ggf`] and [`transcript`] read whole games, [`obf`] endgame suites.
 
 mod board;
 pub mod ggf;
 mod moves;
+pub mod obf;
 mod position;
 mod record;
 mod rules;
