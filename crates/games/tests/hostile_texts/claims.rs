@@ -4,7 +4,7 @@
 //! targets in `fuzz/` whatever they find.
 
 use games::epd::{self, Record};
-use games::othello::{self, Othello, RecordError, ggf, transcript};
+use games::othello::{self, Othello, RecordError, ggf, obf, transcript};
 use games::pgn::{self, Pgn};
 use games::{FenError, Game, MoveError, MoveList, MoveText};
 
@@ -150,6 +150,19 @@ pub fn ggf(text: &str) {
     match ggf::read(text) {
         Err(error) => told_record(&error),
         Ok(game) => replay(&game.record),
+    }
+}
+
+/// A line of an othello board file.
+pub fn obf(text: &str) {
+    match obf::read(text) {
+        Err(error) => told_record(&error),
+        Ok(problem) => {
+            for (mv, score) in &problem.scores {
+                assert!(problem.position.is_pseudo_legal(*mv) && score.abs() <= 64);
+            }
+            playable(problem.position);
+        }
     }
 }
 
