@@ -3,11 +3,13 @@
 //! `data/repetition_xiangqi.tsv` holds the diagrams 4 to 110 of the rule book of the Asian Xiangqi
 //! Federation and some positions on which engines are tested, each with a line of moves and two
 //! verdicts for the side to move at its end: that of the book, and that of a strong public engine
-//! under the rules of computer tournaments after the last cycle was repeated until it ruled.
+//! under the rules of computer tournaments after the last cycle was repeated until it ruled. Every
+//! verdict is that of `Game::result` as well.
 
 use games::xiangqi::Xiangqi;
 use games::xiangqi::judge::{Reason, RuleSet, judge, judge_repetition};
-use games::{Game, RuleWinner};
+use games::{Game, RuleResult, RuleWinner};
+use model::Termination;
 
 struct Case {
     row: usize,
@@ -42,9 +44,22 @@ fn word(winner: RuleWinner) -> &'static str {
     }
 }
 
+/// What the trait says where the judge has this reason.
+fn termination(reason: Reason) -> Termination {
+    match reason {
+        Reason::NoMove => Termination::NoMove,
+        Reason::PerpetualCheck => Termination::PerpetualCheck,
+        Reason::PerpetualChase => Termination::PerpetualChase,
+        Reason::MutualCheck | Reason::MutualChase | Reason::Repetition => Termination::Repetition,
+        Reason::MoveLimit => Termination::MoveLimit,
+        Reason::DeadPosition => Termination::DeadPosition,
+    }
+}
+
 /// Plays the moves and repeats the last cycle until a position stands for the third time.
 fn verdict(fen: &str, moves: &[&str], rules: RuleSet) -> &'static str {
-    let Ok(mut position) = Xiangqi::from_fen(fen) else { return "Refused" };
+    let Ok(position) = Xiangqi::from_fen(fen) else { return "Refused" };
+    let mut position = position.with_rules(rules);
     let mut hashes = vec![position.hash()];
     let mut moves = moves.to_vec();
     let mut made = 0;
@@ -55,6 +70,11 @@ fn verdict(fen: &str, moves: &[&str], rules: RuleSet) -> &'static str {
         }
         made = moves.len();
         if let Some(verdict) = judge_repetition(&position, rules) {
+            let result = RuleResult { winner: verdict.winner, reason: termination(verdict.reason) };
+            assert_eq!(position.result(), Some(result), "{fen} {moves:?} {rules:?}");
+            assert_eq!(position.rule_draw_or_loss(), Some(result), "{fen} {moves:?} {rules:?}");
+            let in_search = position.repetition(0).map(|found| (found.winner, found.is_final));
+            assert_eq!(in_search, Some((verdict.winner, true)), "{fen} {moves:?} {rules:?}");
             return word(verdict.winner);
         }
         let mut earlier = hashes.iter().rev().skip(1);
@@ -107,6 +127,76 @@ fn what_the_table_could_not_show_is_as_expected() {
     for rules in [RuleSet::Asian, RuleSet::Computer] {
         assert_eq!(verdict(&twin, &cases[60].moves, rules), "Win", "{rules:?}");
         assert_eq!(verdict(cases[72].fen, &longer, rules), "Loss", "{rules:?}");
+    }
+}
+
+/// Positions on which Fairy-Stockfish is tested and which the table lacks: a cycle, and the verdict for
+/// the side to move at its end by either book.
+#[test]
+fn variants_of_the_table_are_draws() {
+    let cases = [
+        // Without the cannon on a0 it is the pawn that chases.
+        ("2bakabr1/9/9/r1p1p1p2/p7R/P8/9/9/9/1C1AKA3 w", "a4a5 a6b6 a5b5 b6a6 b5a5 a6b6"),
+        // Two horses protect the pinned rook.
+        ("4ck3/9/9/9/9/2r1R1N2/6N2/9/4A4/3AK4 w", "e4e3 c4c3 e3e4 c3c4"),
+        // The king alone protects the horse; with another black horse on d6 it must not capture.
+        ("3k5/9/9/3n5/9/9/3r5/9/9/3NK4 w", "d0c2 d3c3 c2d0 c3d3"),
+    ];
+    for (fen, cycle) in cases {
+        let moves: Vec<_> = cycle.split(' ').collect();
+        for rules in [RuleSet::Asian, RuleSet::Computer] {
+            assert_eq!(verdict(fen, &moves, rules), "Draw", "{fen} {rules:?}");
+        }
+    }
+}
+
+#[test]
+fn a_second_occurrence_below_the_root_has_a_provisional_verdict() {
+    let cases = [
+        (
+            "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w",
+            "h0g2 h9g7 g2h0 g7h9",
+            "Draw",
+        ),
+        ("4k4/9/9/9/9/9/9/4R4/9/3K5 b", "e9f9 e2f2 f9e9 f2e2", "Win"),
+        ("9/3kc4/3a5/3P5/9/4p4/9/4K4/9/3C5 w", "d6e6 e4d4 e6d6 d4e4", "Win"),
+        ("4ck3/9/9/9/9/2r1R4/9/9/4A4/3AK4 w", "e4e3 c4c3 e3e4 c3c4", "Win"),
+    ];
+    for (fen, cycle, expected) in cases {
+        let mut position = Xiangqi::from_fen(fen).expect("a position");
+        let moves: Vec<_> = cycle.split(' ').collect();
+        play(&mut position, &moves[..3]);
+        assert_eq!(position.repetition(3), None, "{fen}");
+        play(&mut position, &moves[3..]);
+        assert_eq!((position.result(), position.repetition(3)), (None, None), "{fen}");
+        for ply in [4, 5, 90] {
+            let found = position.repetition(ply).expect("the position stood at the root or below");
+            assert_eq!((word(found.winner), found.plies_ago, found.is_final), (expected, 4, false));
+        }
+        play(&mut position, &moves);
+        let found = position.repetition(0).expect("the third occurrence");
+        assert_eq!((word(found.winner), found.plies_ago, found.is_final), (expected, 4, true));
+    }
+}
+
+#[test]
+fn a_line_is_judged_by_any_book_whichever_it_was_played_by() {
+    // Thirty checks with their replies, and a king's walk of sixty plies.
+    let check = "i2e2 e9f9".to_owned() + &" e2f2 f9e9 f2e2 e9f9".repeat(14) + " e2f2 f9e9";
+    let walk = " d0d1 e9e8 d1d0 e8e9".repeat(15);
+    let moves = check + &walk;
+    let moves: Vec<_> = moves.split_whitespace().collect();
+    let start = Xiangqi::from_fen("4k4/9/9/9/9/9/9/8R/9/3K5 w").expect("a position");
+    for rules in [RuleSet::Asian, RuleSet::Computer] {
+        let mut position = start.clone().with_rules(rules);
+        assert_eq!(position.rules(), rules);
+        play(&mut position, &moves);
+        let plies = |rules| position.clone().with_rules(rules).quiet_plies();
+        assert_eq!((plies(RuleSet::Asian), plies(RuleSet::Computer)), (120, 80), "{rules:?}");
+        assert_eq!(position.quiet_plies(), plies(rules));
+        let same_line = position.clone().with_rules(RuleSet::Asian).with_rules(rules);
+        assert_eq!(same_line, position);
+        assert_eq!(same_line.repetitions(), position.repetitions());
     }
 }
 

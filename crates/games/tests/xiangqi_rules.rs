@@ -1,6 +1,6 @@
 //! When a game of xiangqi ends, why, and for whom; and the text of moves.
 
-use games::xiangqi::Xiangqi;
+use games::xiangqi::{RuleSet, Xiangqi};
 use games::{Game, MoveList, RuleWinner};
 use model::Termination;
 
@@ -51,6 +51,39 @@ fn positions_end_for_the_right_reason() {
     ];
     for (claim, fen, result, cheap) in cases {
         assert_eq!(verdicts(&position(fen)), (result, cheap), "{claim}: {fen}");
+    }
+}
+
+#[test]
+fn positions_are_dead_by_the_rule_set() {
+    use RuleSet::{Asian, Computer};
+    let both = [Asian, Computer];
+    let computer = [Computer];
+    let cases: [(&str, &[RuleSet], &str); 16] = [
+        ("kings, advisors and elephants", &both, "2bakab2/9/9/9/9/9/9/9/9/2BK1AB2 w"),
+        ("a cannon and no advisor", &computer, "2b1k1b2/9/9/9/9/4C4/9/4B4/9/3K5 w"),
+        ("the same, the other side's", &computer, "5k3/9/4b4/9/4c4/9/9/4B4/9/4K4 w"),
+        ("a bare cannon against one advisor", &computer, "3ak1b2/9/9/9/9/4C4/9/9/9/3K5 w"),
+        ("its own elephant beside it", &computer, "3ak1b2/9/9/9/9/4C4/9/4B4/9/3K5 w"),
+        ("a bare cannon against two advisors", &computer, "3aka3/9/9/9/9/C8/9/9/9/3K5 w"),
+        ("which it mates at once", &[], "9/4a4/3ak4/9/9/9/2C6/3K5/9/9 w"),
+        ("an elephant beside it, two advisors", &[], "3aka3/9/9/9/9/C8/9/4B4/9/3K5 w"),
+        ("an advisor beside the cannon", &[], "4k4/9/9/9/9/4C4/9/9/4A4/3K5 w"),
+        ("a cannon each and nothing else", &computer, "4k4/9/9/9/c8/8C/9/9/9/3K5 b"),
+        ("a cannon each and an elephant", &computer, "4k4/9/4b4/9/c8/8C/9/9/9/3K5 b"),
+        ("a cannon each and an advisor", &[], "4k4/9/9/9/c8/8C/9/9/4A4/3K5 b"),
+        ("two cannons", &[], "4k4/9/9/9/9/C7C/9/9/9/3K5 w"),
+        ("a pawn", &[], "4k4/9/9/9/9/p8/9/9/9/3K5 w"),
+        ("a cannon and a pawn", &[], "4k4/9/9/9/9/p7C/9/9/9/3K5 w"),
+        ("a horse", &[], "4k4/9/9/9/9/8n/9/9/9/3K5 w"),
+    ];
+    let dead = Some((RuleWinner::Draw, Termination::DeadPosition));
+    for (claim, sets, fen) in cases {
+        for rules in both {
+            let expected = if sets.contains(&rules) { dead } else { None };
+            let game = position(fen).with_rules(rules);
+            assert_eq!(verdicts(&game), (expected, expected), "{claim}: {fen} {rules:?}");
+        }
     }
 }
 
@@ -106,10 +139,10 @@ fn the_other_side_to_move_is_another_position() {
 fn the_move_limit_is_reached_by_playing() {
     let mut game = position("4k4/9/9/9/9/9/9/9/9/R2K5 w - - 117 80");
     play(&mut game, "a0a1 e9e8");
-    assert_eq!(game.result(), None);
+    assert_eq!((game.result(), game.plies_to_limit()), (None, Some(1)));
     play(&mut game, "a1a2");
     let limit = Some((RuleWinner::Draw, Termination::MoveLimit));
-    assert_eq!(verdicts(&game), (limit, limit));
+    assert_eq!((verdicts(&game), game.plies_to_limit()), ((limit, limit), Some(0)));
     assert_eq!(game.to_fen(), "9/4k4/9/9/9/9/9/R8/9/3K5 b - - 120 81");
 }
 
