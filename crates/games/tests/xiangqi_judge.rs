@@ -150,6 +150,58 @@ fn variants_of_the_table_are_draws() {
     }
 }
 
+/// The lines by which the README explains how the books, and another program, differ: the verdict by
+/// Asian rules, then by computer rules.
+#[test]
+fn disputed_lines_are_judged_as_explained() {
+    let cases = [
+        (
+            "3akabC1/9/4b4/r3p4/p1p6/4P4/P1P5n/NCr1B4/4A4/R2AK1B2 w",
+            "h9h2 i3g2 e2g4 g2h4 g4e2 h4g2 e2g4 g2h4 g4e2",
+            ["Win", "Draw"],
+        ),
+        (
+            "2c1kab2/4a4/4b4/9/9/9/P1p5P/2r1N1cC1/4A4/3ACK3 w",
+            "e2d4 g2g1 d4e2 g1g2",
+            ["Loss", "Draw"],
+        ),
+        (
+            "3akab2/c2R1R2c/4b4/9/9/9/9/4B4/4K4/2B6 w",
+            "d8d6 d9e8 d6d8 e8d9 f8f6 f9e8 f6f8 e8f9",
+            ["Draw", "Loss"],
+        ),
+        // The king on f0 could not recapture on e0: a second rook stands behind the first.
+        (
+            "n4ab2/4a4/b3k4/2p3p2/p3p2P1/P1P4n1/1RCRr2C1/3A4r/3N5/4NKB2 b",
+            "i2e2 f0f1 e2i2 f1f0",
+            ["Loss", "Draw"],
+        ),
+        // With c5e5 the rook frees the horse on e3 from a pin.
+        (
+            "1nbakabn1/8r/4r2c1/p2P5/4R3p/P1p3C2/2P1N1c1P/BC6B/9/2NAKA1R1 w",
+            "e5c5 e9e8 c5e5 e8e9",
+            ["Loss", "Draw"],
+        ),
+        // The cannon on d7 stands alone between the kings.
+        (
+            "rn1a1ab2/2ck3r1/1C1Cb1n2/4p4/p1p6/1cP1P1p1p/6P1P/B1N4R1/3KA4/R4ABN1 b",
+            "h8h4 d7d3 h4h8 d3d7",
+            ["Draw", "Draw"],
+        ),
+        // The rook on h8 attacks the horse on h9 before it goes down the file.
+        (
+            "1nbaka1n1/r3r4/4R4/8p/p3p3P/2p3P2/P3P4/3AcA1R1/8c/2BNK2N1 b",
+            "h9f8 h2h8 f8h9 h8h2",
+            ["Draw", "Draw"],
+        ),
+    ];
+    for (fen, line, expected) in cases {
+        let moves: Vec<_> = line.split(' ').collect();
+        let found = [RuleSet::Asian, RuleSet::Computer].map(|rules| verdict(fen, &moves, rules));
+        assert_eq!(found, expected, "{fen} {line}");
+    }
+}
+
 #[test]
 fn a_second_occurrence_below_the_root_has_a_provisional_verdict() {
     let cases = [
