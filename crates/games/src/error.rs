@@ -41,7 +41,7 @@ pub struct MoveError {
     /// What was given, made printable; in a text that is no move, with the wrong character and its
     /// column, counted from 1: `h2z2: z at column 3`.
     pub found: String,
-    /// `no move text` or `not legal here`.
+    /// `no move text`, `not legal here`, or `ambiguous here` where several moves fit.
     pub problem: &'static str,
     /// The form of a move or what may stand in the place of the character, or some of the legal moves.
     pub allowed: String,
