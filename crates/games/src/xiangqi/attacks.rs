@@ -1,6 +1,6 @@
 //! Who attacks what, for move generation and for evaluators.
 
-use super::tables::{self, FILE_LINE, FILE_SPREAD, RANK_LINE};
+use super::tables::{self, FILE_LINE, FILE_SPREAD, Line, RANK_LINE};
 use super::{PieceKind, Side, Square, SquareSet, Xiangqi};
 
 impl Xiangqi {
@@ -47,18 +47,35 @@ impl Xiangqi {
     #[inline]
     #[must_use]
     pub fn rook_attacks(&self, square: Square) -> SquareSet {
-        let rank = RANK_LINE[square.file() as usize][self.rank_occupancy(square)].rook;
-        let file = FILE_LINE[square.rank() as usize][self.file_occupancy(square)].rook;
-        spread(square, rank, file)
+        let (rank, file) = self.lines(square);
+        spread(square, rank.rook(), file.rook())
     }
 
     /// The occupied points that a cannon on a point attacks or protects, over one screen.
     #[inline]
     #[must_use]
     pub fn cannon_attacks(&self, square: Square) -> SquareSet {
-        let rank = RANK_LINE[square.file() as usize][self.rank_occupancy(square)].over;
-        let file = FILE_LINE[square.rank() as usize][self.file_occupancy(square)].over;
-        spread(square, rank, file)
+        let (rank, file) = self.lines(square);
+        spread(square, rank.over(), file.over())
+    }
+
+    /// Where a cannon may go, its own side's pieces included: empty points as a rook, occupied ones
+    /// over a screen.
+    #[inline]
+    pub(super) fn cannon_reach(&self, square: Square) -> SquareSet {
+        let (rank, file) = self.lines(square);
+        spread(square, rank.cannon_reach(), file.cannon_reach())
+    }
+
+    /// What a slider on a point meets on its rank and on its file.
+    #[inline]
+    fn lines(&self, square: Square) -> (Occupied, Occupied) {
+        let (rank, file) = (self.rank_occupancy(square), self.file_occupancy(square));
+        let inner = |occupied: u16, mask| usize::from(occupied >> 1 & mask);
+        (
+            Occupied { points: rank, line: RANK_LINE[square.file() as usize][inner(rank, 0x7f)] },
+            Occupied { points: file, line: FILE_LINE[square.rank() as usize][inner(file, 0xff)] },
+        )
     }
 
     /// The points that a horse on a point attacks or protects.
@@ -98,9 +115,8 @@ impl Xiangqi {
     #[inline]
     #[must_use]
     pub fn rook_mobility(&self, square: Square) -> u32 {
-        let rank = RANK_LINE[square.file() as usize][self.rank_occupancy(square)].rook;
-        let file = FILE_LINE[square.rank() as usize][self.file_occupancy(square)].rook;
-        rank.count_ones() + file.count_ones()
+        let (rank, file) = self.lines(square);
+        rank.rook().count_ones() + file.rook().count_ones()
     }
 
     /// How many empty points a cannon on a point reaches, plus the pieces that it attacks or
@@ -108,11 +124,8 @@ impl Xiangqi {
     #[inline]
     #[must_use]
     pub fn cannon_mobility(&self, square: Square) -> u32 {
-        let (ranks, files) = (self.rank_occupancy(square), self.file_occupancy(square));
-        let rank = RANK_LINE[square.file() as usize][ranks];
-        let file = FILE_LINE[square.rank() as usize][files];
-        (rank.rook & !ranks as u16 | rank.over).count_ones()
-            + (file.rook & !files as u16 | file.over).count_ones()
+        let (rank, file) = self.lines(square);
+        rank.cannon_reach().count_ones() + file.cannon_reach().count_ones()
     }
 
     /// How many points a horse on a point attacks or protects.
@@ -123,11 +136,32 @@ impl Xiangqi {
     }
 }
 
+/// A line of a slider with the points that are occupied on it.
+struct Occupied {
+    points: u16,
+    line: Line,
+}
+
+impl Occupied {
+    #[inline]
+    fn rook(&self) -> u16 {
+        self.line.rook
+    }
+
+    #[inline]
+    fn over(&self) -> u16 {
+        self.line.over & self.points
+    }
+
+    #[inline]
+    fn cannon_reach(&self) -> u16 {
+        self.line.rook & !self.points | self.over()
+    }
+}
+
 /// The bits of a rank and of a file, on the board.
 #[inline]
 fn spread(square: Square, rank: u16, file: u16) -> SquareSet {
-    SquareSet(
-        u128::from(rank) << (9 * square.rank())
-            | FILE_SPREAD[(file & 0x3ff) as usize] << square.file(),
-    )
+    let file = FILE_SPREAD[usize::from(file & 0x3ff)] << square.file();
+    SquareSet(u128::from(rank) << (9 * square.rank()) | file)
 }

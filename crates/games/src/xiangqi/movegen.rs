@@ -1,7 +1,7 @@
 //! Pseudo-legal moves, generated and recognised.
 
 use super::tables;
-use super::{Move, Piece, PieceKind, Square, SquareSet, Xiangqi};
+use super::{Move, Piece, PieceKind, Side, Square, SquareSet, Xiangqi};
 use crate::{MoveKind, MoveList};
 
 impl Xiangqi {
@@ -54,8 +54,7 @@ impl Xiangqi {
         (free & self.kind(PieceKind::Elephant)).each(|from| add(self.elephant_attacks(from)));
         (free & self.kind(PieceKind::Advisor))
             .each(|from| add(SquareSet(tables::ADVISOR[from.index()])));
-        (free & self.kind(PieceKind::Pawn))
-            .each(|from| add(SquareSet(tables::PAWN[us.index()][from.index()])));
+        pawn_steps(us, free & self.kind(PieceKind::Pawn)).for_each(add);
         let mut try_out = |from| {
             self.targets_from(from).without(own).each(|to| {
                 count += u32::from(self.tried_out(Move::new(from, to)));
@@ -75,12 +74,6 @@ impl Xiangqi {
         }
     }
 
-    /// Where a cannon may go: empty points as a rook, occupied ones over a screen.
-    #[inline]
-    fn cannon_reach(&self, from: Square) -> SquareSet {
-        self.rook_attacks(from).without(self.occupied()) | self.cannon_attacks(from)
-    }
-
     /// Whether the side to move has a piece that may move so.
     pub(super) fn reaches(&self, mv: Move) -> bool {
         let (from, to) = (mv.from(), mv.to());
@@ -90,4 +83,17 @@ impl Xiangqi {
         }
         self.targets_from(from).has(to)
     }
+}
+
+/// Where a side's pawns step: each direction is one set, because no two of them meet.
+#[inline]
+fn pawn_steps(side: Side, pawns: SquareSet) -> impl Iterator<Item = SquareSet> {
+    let pawns = pawns.0;
+    let (ahead, crossed) = match side {
+        Side::Red => (pawns << 9 & tables::BOARD, pawns & !tables::RED_HALF),
+        Side::Black => (pawns >> 9, pawns & tables::RED_HALF),
+    };
+    let sideways = [(crossed & !tables::FILE_A) >> 1, crossed << 1 & !tables::FILE_A];
+    let sideways = sideways.into_iter().filter(move |_| crossed != 0);
+    [ahead].into_iter().chain(sideways).map(SquareSet)
 }

@@ -3,7 +3,7 @@
 use super::rules::{CheckCounts, RuleSet};
 use super::safety::Safety;
 use super::zobrist::{self, BLACK_TO_MOVE};
-use super::{Move, Piece, PieceKind, Side, Square, SquareSet};
+use super::{Move, Piece, PieceKind, Side, Square, SquareSet, tables};
 
 /// A position of xiangqi with the line of moves that led to it.
 ///
@@ -196,30 +196,28 @@ impl Xiangqi {
 
     /// The occupancy of a square's rank, bit = file.
     #[inline]
-    pub(super) fn rank_occupancy(&self, square: Square) -> usize {
-        (self.occupied().0 >> (9 * square.rank()) & 0x1ff) as usize
+    pub(super) fn rank_occupancy(&self, square: Square) -> u16 {
+        (self.occupied().0 >> (9 * square.rank())) as u16 & 0x1ff
     }
 
     /// The occupancy of a square's file, bit = rank.
     #[inline]
-    pub(super) fn file_occupancy(&self, square: Square) -> usize {
-        (self.files[square.file() as usize] & 0x3ff) as usize
+    pub(super) fn file_occupancy(&self, square: Square) -> u16 {
+        self.files[square.file() as usize]
     }
 
     #[inline]
     fn put(&mut self, square: Square, piece: Piece) {
         self.board[square.index()] = Some(piece);
-        self.toggle(square, piece);
+        self.toggle(tables::POINT[square.index()], piece);
         self.files[square.file() as usize] |= 1 << square.rank();
     }
 
+    /// Puts or takes away a piece of this kind and side on each of some points.
     #[inline]
-    fn toggle(&mut self, square: Square, piece: Piece) {
-        let set = SquareSet::of(square);
-        let kind = &mut self.kinds[piece.kind().index()];
-        *kind = *kind ^ set;
-        let side = &mut self.sides[piece.side().index()];
-        *side = *side ^ set;
+    fn toggle(&mut self, points: u128, piece: Piece) {
+        self.kinds[piece.kind().index()].0 ^= points;
+        self.sides[piece.side().index()].0 ^= points;
     }
 
     /// Moves a piece, taking away what stands on the target.
@@ -239,7 +237,7 @@ impl Xiangqi {
             reversible_plies: self.reversible_plies,
         });
         if let Some(victim) = captured {
-            self.toggle(to, victim);
+            self.toggle(tables::POINT[to.index()], victim);
             self.hash ^= zobrist::piece_key(victim, to);
             self.quiet_plies = 0;
             self.checks = CheckCounts::default();
@@ -248,9 +246,10 @@ impl Xiangqi {
             self.reversible_plies = self.reversible_plies.saturating_add(1);
         }
         self.board[from.index()] = None;
-        self.toggle(from, piece);
-        self.files[from.file() as usize] &= !(1 << from.rank());
-        self.put(to, piece);
+        self.board[to.index()] = Some(piece);
+        self.toggle(tables::POINT[from.index()] | tables::POINT[to.index()], piece);
+        self.files[from.file() as usize] ^= 1 << from.rank();
+        self.files[to.file() as usize] |= 1 << to.rank();
         if piece.kind() == PieceKind::King {
             self.kings[piece.side().index()] = to;
         }
@@ -295,13 +294,14 @@ impl Xiangqi {
             return;
         }
         let piece = self.board[to.index()].expect("the last move ended on a piece");
+        self.board[from.index()] = Some(piece);
         self.board[to.index()] = undo.captured;
-        self.toggle(to, piece);
+        self.toggle(tables::POINT[from.index()] | tables::POINT[to.index()], piece);
         match undo.captured {
-            Some(victim) => self.toggle(to, victim),
-            None => self.files[to.file() as usize] &= !(1 << to.rank()),
+            Some(victim) => self.toggle(tables::POINT[to.index()], victim),
+            None => self.files[to.file() as usize] ^= 1 << to.rank(),
         }
-        self.put(from, piece);
+        self.files[from.file() as usize] |= 1 << from.rank();
         if piece.kind() == PieceKind::King {
             self.kings[piece.side().index()] = from;
         }
