@@ -59,7 +59,9 @@ pub trait SearchGame: Game {
     /// Whether passing can be trusted to be no better than the best move here.
     fn null_move_is_sound(&self) -> bool;
 
-    /// The result by rule that a search must see at an inner node.
+    /// The result by rule that a search must see at an inner node, where it also asks
+    /// [`Game::repetition`]: results by repetition may be left to that.
+    #[inline]
     fn over(&self) -> Option<RuleResult> {
         self.rule_draw_or_loss()
     }

@@ -5,11 +5,14 @@
 
 mod node;
 mod quiescence;
+mod ruling;
 
 #[cfg(test)]
 mod question_tests;
 #[cfg(test)]
 mod reference_tests;
+#[cfg(test)]
+mod repetition_tests;
 #[cfg(test)]
 mod tests;
 
@@ -102,8 +105,6 @@ struct Frame<M> {
     in_check: bool,
     /// Whether the move that led here was the null move.
     after_null: bool,
-    /// The earliest ply that this position can be a repetition of.
-    floor: usize,
     /// The earliest ply whose presence on the line this node's value rests on; `usize::MAX` when
     /// the value holds for every line to the node.
     rests_on: usize,
@@ -120,7 +121,6 @@ impl<M: Copy + Default + Eq> Frame<M> {
             eval: NONE,
             in_check: false,
             after_null: false,
-            floor: 0,
             rests_on: usize::MAX,
         }
     }
@@ -198,7 +198,6 @@ impl<G: SearchGame> Searcher<G> {
         root.hash = position.hash();
         root.in_check = position.in_check();
         root.after_null = false;
-        root.floor = 0;
         root.pv.clear();
         Worker {
             table: &mut self.table,
@@ -428,35 +427,19 @@ impl<G: SearchGame> Worker<'_, G> {
 
     /// Makes a move and prepares the child's frame.
     #[inline]
-    fn make(&mut self, position: &mut G, mv: G::Move, ply: usize, noisy: bool) {
+    fn make(&mut self, position: &mut G, mv: G::Move, ply: usize) {
         self.eval.push(position, Some(mv));
         position.make(mv);
-        let floor = if noisy { ply + 1 } else { self.frames[ply].floor };
         let child = &mut self.frames[ply + 1];
         child.hash = position.hash();
         child.in_check = position.in_check();
         child.after_null = false;
-        child.floor = floor;
     }
 
     #[inline]
     fn unmake(&mut self, position: &mut G) {
         position.unmake();
         self.eval.pop();
-    }
-
-    /// The earlier ply at which this line had the same position.
-    #[inline]
-    fn repeated_ply(&self, ply: usize) -> Option<usize> {
-        let Frame { hash, floor, .. } = self.frames[ply];
-        let mut earlier = ply;
-        while earlier >= floor + 2 {
-            earlier -= 2;
-            if self.frames[earlier].hash == hash {
-                return Some(earlier);
-            }
-        }
-        None
     }
 
     /// Puts `mv` before the child's line.

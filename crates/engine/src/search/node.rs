@@ -1,15 +1,15 @@
 //! One inner node: principal variation search (T. A. Marsland and M. Campbell, 1982), fail-soft,
 //! with the selective rules whose constants are the tunables.
 
+use super::ruling::Ruling;
 use super::{TRIED, Worker};
 use crate::history;
 use crate::params::PLY_UNIT;
 use crate::picker::Wanted;
 use crate::table::{Bound, Entry};
-use crate::value::{self, DRAW, INFINITE, MATE, MATE_BOUND, MAX_PLY, NONE, from_table, mated_at};
+use crate::value::{self, DRAW, INFINITE, MATE, MATE_BOUND, NONE, mated_at};
 use crate::{Evaluate, SearchGame};
 use games::RuleWinner;
-use model::Termination;
 
 /// What the moves of a node share once its prologue is done.
 struct Situation {
@@ -28,13 +28,12 @@ impl<G: SearchGame> Worker<'_, G> {
         &mut self,
         position: &mut G,
         mut depth: i32,
-        mut alpha: i32,
-        mut beta: i32,
+        alpha: i32,
+        beta: i32,
         ply: usize,
         cut_node: bool,
     ) -> i32 {
-        let in_check = self.frames[ply].in_check;
-        if in_check {
+        if self.frames[ply].in_check {
             depth += self.params.tunables.check_extension;
         }
         if depth <= 0 {
@@ -44,11 +43,28 @@ impl<G: SearchGame> Worker<'_, G> {
             self.frames[ply].pv.clear();
             self.selective_depth = self.selective_depth.max(ply);
         }
-        self.frames[ply].rests_on = usize::MAX;
+        match self.ruling(position, ply) {
+            Ruling::Open => self.expand::<PV>(position, depth, alpha, beta, ply, cut_node),
+            Ruling::Value(score) => score,
+            Ruling::Bound(bound) => bound.search(self, ply, alpha, beta, |worker, alpha, beta| {
+                worker.expand::<PV>(position, depth, alpha, beta, ply, cut_node)
+            }),
+        }
+    }
+
+    /// The value of a node that the rules leave open.
+    #[inline]
+    fn expand<const PV: bool>(
+        &mut self,
+        position: &mut G,
+        depth: i32,
+        mut alpha: i32,
+        mut beta: i32,
+        ply: usize,
+        cut_node: bool,
+    ) -> i32 {
+        let in_check = self.frames[ply].in_check;
         if ply > 0 {
-            if let Some(score) = self.leaf_by_rule(position, ply) {
-                return score;
-            }
             alpha = alpha.max(mated_at(ply));
             beta = beta.min(-mated_at(ply + 1));
             if alpha >= beta {
@@ -56,22 +72,12 @@ impl<G: SearchGame> Worker<'_, G> {
             }
         }
 
-        let hash = self.frames[ply].hash;
-        let known = self.table.probe(hash);
+        let known = self.table.probe(self.frames[ply].hash);
         if let Some(entry) = known
             && !PV
-            && self.table.deep_enough(entry.depth, depth)
+            && let Some(score) = self.known_value(position, entry, depth, ply, alpha, beta)
         {
-            let score = from_table(entry.score, ply);
-            let fits = match entry.bound {
-                Bound::None => false,
-                Bound::Upper => score <= alpha,
-                Bound::Lower => score >= beta,
-                Bound::Exact => true,
-            };
-            if fits {
-                return score;
-            }
+            return score;
         }
         let mut table_move = known.map_or(G::Move::default(), |entry| entry.mv);
         if ply == 0 && self.root_best != G::Move::default() {
@@ -100,33 +106,6 @@ impl<G: SearchGame> Worker<'_, G> {
             situation.depth -= 1;
         }
         self.moves::<PV>(position, &situation, table_move, alpha, beta)
-    }
-
-    /// The value of a node that needs no search: over by rule, a repetition, the end of the frames.
-    #[inline]
-    pub(super) fn leaf_by_rule(&mut self, position: &G, ply: usize) -> Option<i32> {
-        if let Some(over) = position.over() {
-            self.frames[ply].rests_on = match over.reason {
-                Termination::NoMove | Termination::DeadPosition | Termination::Board => usize::MAX,
-                _ => 0,
-            };
-            return Some(match over.winner {
-                RuleWinner::SideToMove => MATE - ply as i32,
-                RuleWinner::Opponent => mated_at(ply),
-                RuleWinner::Draw => DRAW,
-            });
-        }
-        // The second occurrence stands for the last: what could be done better in between can be
-        // done at once. Provisional, hence never stored for other lines.
-        if let Some(earlier) = self.repeated_ply(ply) {
-            self.frames[ply].rests_on = earlier;
-            return Some(DRAW);
-        }
-        if ply >= MAX_PLY - 1 {
-            self.frames[ply].rests_on = usize::MAX;
-            return Some(self.eval.evaluate(position));
-        }
-        None
     }
 
     /// Rules that end a node before its moves: razoring, reverse futility, null move.
@@ -173,7 +152,6 @@ impl<G: SearchGame> Worker<'_, G> {
         child.hash = position.hash();
         child.in_check = false;
         child.after_null = true;
-        child.floor = ply + 1;
         let score =
             -self.node::<false>(position, reduced, -beta, 1 - beta, ply + 1, !node.cut_node);
         position.unmake_null();
@@ -222,7 +200,7 @@ impl<G: SearchGame> Worker<'_, G> {
                     continue;
                 }
             }
-            self.make(position, mv, ply, noisy);
+            self.make(position, mv, ply);
             let gives_check = self.frames[ply + 1].in_check;
             if !noisy && !gives_check && ply > 0 && self.is_futile(node, alpha, best) {
                 self.unmake(position);
@@ -243,11 +221,12 @@ impl<G: SearchGame> Worker<'_, G> {
                 self.frames[ply].tried[quiet_count] = mv;
                 quiet_count += 1;
             }
+            // That a move is no better says something of other lines, too, unless it rests on this.
+            rests_on = rests_on.min(self.frames[ply + 1].rests_on);
             if score <= best {
                 continue;
             }
             best = score;
-            rests_on = self.frames[ply + 1].rests_on;
             if score > alpha {
                 alpha = score;
                 best_move = mv;
@@ -259,6 +238,7 @@ impl<G: SearchGame> Worker<'_, G> {
                     self.root_score = score;
                 }
                 if score >= beta {
+                    rests_on = self.frames[ply + 1].rests_on;
                     if !noisy {
                         self.reward(first_to_move, node, mv, quiet_count);
                     }

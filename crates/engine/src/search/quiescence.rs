@@ -1,9 +1,10 @@
 //! Quiescence: captures until the position is quiet, every answer while in check.
 
 use super::Worker;
+use super::ruling::Ruling;
 use crate::picker::Wanted;
 use crate::table::{Bound, Entry};
-use crate::value::{DRAW, INFINITE, MATE, MATE_BOUND, NONE, from_table, mated_at, to_table};
+use crate::value::{DRAW, INFINITE, MATE, MATE_BOUND, NONE, mated_at, to_table};
 use crate::{Evaluate, SearchGame};
 use games::RuleWinner;
 
@@ -12,7 +13,7 @@ impl<G: SearchGame> Worker<'_, G> {
     pub(super) fn quiescence<const PV: bool>(
         &mut self,
         position: &mut G,
-        mut alpha: i32,
+        alpha: i32,
         beta: i32,
         ply: usize,
     ) -> i32 {
@@ -20,12 +21,24 @@ impl<G: SearchGame> Worker<'_, G> {
             self.frames[ply].pv.clear();
             self.selective_depth = self.selective_depth.max(ply);
         }
-        if ply > 0
-            && let Some(score) = self.leaf_by_rule(position, ply)
-        {
-            return score;
+        match self.ruling(position, ply) {
+            Ruling::Open => self.expand_noisy::<PV>(position, alpha, beta, ply),
+            Ruling::Value(score) => score,
+            Ruling::Bound(bound) => bound.search(self, ply, alpha, beta, |worker, alpha, beta| {
+                worker.expand_noisy::<PV>(position, alpha, beta, ply)
+            }),
         }
-        self.frames[ply].rests_on = usize::MAX;
+    }
+
+    /// The value of a node that the rules leave open.
+    #[inline]
+    fn expand_noisy<const PV: bool>(
+        &mut self,
+        position: &mut G,
+        mut alpha: i32,
+        beta: i32,
+        ply: usize,
+    ) -> i32 {
         if !G::QUIESCENCE {
             return self.eval.evaluate(position);
         }
@@ -33,18 +46,9 @@ impl<G: SearchGame> Worker<'_, G> {
         let known = self.table.probe(hash);
         if let Some(entry) = known
             && !PV
-            && self.table.deep_enough(entry.depth, 0)
+            && let Some(score) = self.known_value(position, entry, 0, ply, alpha, beta)
         {
-            let score = from_table(entry.score, ply);
-            let fits = match entry.bound {
-                Bound::None => false,
-                Bound::Upper => score <= alpha,
-                Bound::Lower => score >= beta,
-                Bound::Exact => true,
-            };
-            if fits {
-                return score;
-            }
+            return score;
         }
         let in_check = self.frames[ply].in_check;
         let first_alpha = alpha;
@@ -87,18 +91,17 @@ impl<G: SearchGame> Worker<'_, G> {
             if !self.spend_node() {
                 return best;
             }
-            let noisy = !in_check || position.is_noisy(mv);
-            self.make(position, mv, ply, noisy);
+            self.make(position, mv, ply);
             let score = -self.quiescence::<PV>(position, -beta, -alpha, ply + 1);
             self.unmake(position);
             if self.stopped {
                 return best;
             }
+            rests_on = rests_on.min(self.frames[ply + 1].rests_on);
             if score <= best {
                 continue;
             }
             best = score;
-            rests_on = self.frames[ply + 1].rests_on;
             if score > alpha {
                 alpha = score;
                 best_move = mv;
@@ -106,6 +109,7 @@ impl<G: SearchGame> Worker<'_, G> {
                     self.extend_pv(ply, mv);
                 }
                 if score >= beta {
+                    rests_on = self.frames[ply + 1].rests_on;
                     break;
                 }
             }

@@ -2,20 +2,23 @@
 
 use crate::{Evaluate, Limits, SearchGame, SearchParams, Searcher, StopSignal, Tunables};
 use crate::{MATE, value::DRAW, value::mated_at};
-use games::xiangqi::Xiangqi;
+use games::xiangqi::{Move, Xiangqi};
 use games::{Game, MoveKind, MoveList, RuleWinner};
 
 /// Few pieces, so that plain negamax gets to the end; mates, trades and repetitions are in reach.
-const POSITIONS: [&str; 6] = [
+const POSITIONS: [&str; 8] = [
     "4k4/9/R8/9/9/9/9/9/9/1R1K5 w",
     "3ak4/4a4/9/9/9/9/7n1/3A1A3/5K3/6r2 b",
     "3k5/4P4/5N3/9/9/9/9/2n2A3/4K4/3p1A3 w",
     "2b3b2/3k5/9/4PN3/9/9/1c7/4B4/3C5/2BAK4 w",
     "4k4/4a4/4b4/4p4/9/2P3C2/4P4/4B4/4A4/c3KA3 w",
     "3a1k3/9/4b4/p3C4/4n4/9/P7P/4B4/9/3AK4 b",
+    // Within four plies a perpetual check, and a perpetual chase.
+    "4k4/9/9/9/9/p8/9/4R4/9/3K5 b",
+    "4ck3/9/9/9/9/2r1R4/9/9/4A4/3AK4 w",
 ];
 
-fn all_rules_off() -> SearchParams {
+pub(super) fn all_rules_off() -> SearchParams {
     Tunables {
         check_extension: 0,
         iir_min_depth: 64,
@@ -32,57 +35,76 @@ fn all_rules_off() -> SearchParams {
     .prepare()
 }
 
+/// Plain negamax: each node's value from those of all its moves.
 struct Reference {
-    line: Vec<u64>,
+    ply: usize,
 }
 
 impl Reference {
-    fn leaf(&self, position: &Xiangqi) -> Option<i32> {
-        let ply = self.line.len();
-        if ply == 0 {
-            return None;
+    /// The value of a node that is over, or else the range that the rules leave for it.
+    fn ruling(&self, position: &Xiangqi) -> Result<i32, (i32, i32)> {
+        if self.ply == 0 {
+            return Err((-MATE, MATE));
         }
-        if let Some(over) = position.over() {
-            return Some(match over.winner {
-                RuleWinner::SideToMove => MATE - ply as i32,
-                RuleWinner::Opponent => mated_at(ply),
-                RuleWinner::Draw => DRAW,
-            });
+        let value = |winner| match winner {
+            RuleWinner::SideToMove => MATE - self.ply as i32,
+            RuleWinner::Opponent => mated_at(self.ply),
+            RuleWinner::Draw => DRAW,
+        };
+        if let Some(over) = position.rule_draw_or_loss() {
+            return Ok(value(over.winner));
         }
-        let repeated = self.line.iter().rev().skip(1).step_by(2).any(|h| *h == position.hash());
-        repeated.then_some(DRAW)
+        match position.repetition(self.ply).map(|repetition| repetition.winner) {
+            None => Err((-MATE, MATE)),
+            Some(RuleWinner::Draw) => Ok(DRAW),
+            Some(RuleWinner::SideToMove) => Err((DRAW, MATE)),
+            Some(RuleWinner::Opponent) => Err((-MATE, DRAW)),
+        }
+    }
+
+    /// What `value` says of the position after a move.
+    fn after(
+        &mut self,
+        position: &mut Xiangqi,
+        mv: Move,
+        value: impl FnOnce(&mut Self, &mut Xiangqi) -> i32,
+    ) -> i32 {
+        position.make(mv);
+        self.ply += 1;
+        let value = value(self, position);
+        self.ply -= 1;
+        position.unmake();
+        value
     }
 
     fn negamax(&mut self, position: &mut Xiangqi, depth: i32) -> i32 {
         if depth == 0 {
             return self.quiesce(position, -MATE, MATE);
         }
-        if let Some(value) = self.leaf(position) {
-            return value;
-        }
+        let (low, high) = match self.ruling(position) {
+            Ok(value) => return value,
+            Err(range) => range,
+        };
         let mut moves = MoveList::new();
         position.legal(&mut moves);
-        let mut best = mated_at(self.line.len());
+        let mut best = mated_at(self.ply);
         for &mv in moves.iter() {
-            self.line.push(position.hash());
-            position.make(mv);
-            best = best.max(-self.negamax(position, depth - 1));
-            position.unmake();
-            self.line.pop();
+            best = best.max(-self.after(position, mv, |all, after| all.negamax(after, depth - 1)));
         }
-        best
+        best.clamp(low, high)
     }
 
     /// Fail-hard and unordered: only its exact values reach the comparison.
     fn quiesce(&mut self, position: &mut Xiangqi, mut alpha: i32, beta: i32) -> i32 {
-        if let Some(value) = self.leaf(position) {
-            return value;
-        }
+        let (low, high) = match self.ruling(position) {
+            Ok(value) => return value,
+            Err(range) => range,
+        };
         let mut moves = MoveList::new();
         if position.in_check() {
             position.legal(&mut moves);
             if moves.is_empty() {
-                return mated_at(self.line.len());
+                return mated_at(self.ply);
             }
         } else {
             let mut eval = <Xiangqi as SearchGame>::Eval::default();
@@ -97,13 +119,10 @@ impl Reference {
             if !position.is_legal(mv) {
                 continue;
             }
-            self.line.push(position.hash());
-            position.make(mv);
-            alpha = alpha.max(-self.quiesce(position, -beta, -alpha));
-            position.unmake();
-            self.line.pop();
+            let score = -self.after(position, mv, |all, after| all.quiesce(after, -beta, -alpha));
+            alpha = alpha.max(score);
         }
-        alpha
+        alpha.clamp(low, high)
     }
 }
 
@@ -123,7 +142,7 @@ fn without_selective_rules_the_value_is_that_of_plain_negamax() {
     for fen in POSITIONS {
         for depth in 1..=4 {
             let mut position = Xiangqi::from_fen(fen).unwrap_or_else(|e| panic!("{fen}: {e}"));
-            let expected = Reference { line: Vec::new() }.negamax(&mut position, depth);
+            let expected = Reference { ply: 0 }.negamax(&mut position, depth);
             let mut with_table = Searcher::new(16);
             with_table.table.same_depth_only = true;
             let found = value_by(&mut with_table, fen, depth as u32);

@@ -180,14 +180,6 @@ fn a_deadline_ends_the_search_by_the_clock_it_was_given() {
     assert_eq!(found.nodes, Nodes(4 * super::SIGNAL_INTERVAL));
 }
 
-#[test]
-fn a_way_out_by_repetition_is_seen() {
-    // Red is behind, but its rook drives the bare king from e9 to f9 and back for ever.
-    let mut position = read("4k4/9/9/nn7/9/ppp6/p8/8R/9/3K5 w");
-    assert!(search(&mut position, Limits::depth(1)).score.0 < -200);
-    assert_eq!(search(&mut position, Limits::depth(7)).score.0, 0);
-}
-
 /// The names that change no answer on the bench positions, set to either end of their range.
 fn without_effect(names: &[&'static str], limits: Limits) -> Vec<&'static str> {
     let answer = |fen: &str, params: &SearchParams| {

@@ -10,8 +10,8 @@ mod tests;
 pub use eval::XiangqiEval;
 
 use crate::SearchGame;
-use games::RuleWinner;
 use games::xiangqi::{Move, Piece, Square, Xiangqi};
+use games::{RuleResult, RuleWinner};
 
 /// Order of victims and attackers: king, advisor, elephant, horse, rook, cannon, pawn.
 const RANK: [i32; 7] = [9, 3, 2, 5, 7, 6, 1];
@@ -49,6 +49,11 @@ impl SearchGame for Xiangqi {
     #[inline]
     fn quiet_order(&self, mv: Move) -> i32 {
         self.moved(mv).map_or(0, |piece| weights::progress(piece, mv))
+    }
+
+    #[inline]
+    fn over(&self) -> Option<RuleResult> {
+        self.over_apart_from_repetition()
     }
 
     /// A side with a rook, a horse or a cannon is seldom in zugzwang.
