@@ -119,8 +119,8 @@ fn games_of_othello() {
                 B[F5//1.2]W[d6/0.5]B[C3]W[D3//]B[C4];)";
     try_all(&[game, "(;GM[Othello]B[f5]W[f6]B[PA];)"], 30000, ggf);
     try_all(&["f5d6c3d3c4", "F5 F6 E6 f4", "f5pass", "c4c3\nd3c5"], 30000, transcript);
-    let suite = format!("{}; A2:+38; C7:+36", OTHELLO[1]);
-    try_all(&[&suite, OTHELLO[2]], 15000, obf);
+    let suite = format!("{}; F5:+2; d3:-64; ", OTHELLO[0]);
+    try_all(&[&suite, OTHELLO[1]], 15000, obf);
 }
 
 #[test]
