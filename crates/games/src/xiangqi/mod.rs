@@ -10,6 +10,7 @@ mod fen;
 pub mod judge;
 mod movegen;
 mod moves;
+mod notation;
 mod piece;
 mod position;
 mod rules;
