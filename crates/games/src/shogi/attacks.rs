@@ -142,7 +142,7 @@ impl Shogi {
     ///
     /// In check, other moves than the king's are pseudo-legal only if they end the check.
     #[inline]
-    pub(super) fn obeys_the_rest(&self, mv: Move) -> bool {
+    pub(super) fn is_legal_move(&self, mv: Move) -> bool {
         let to = mv.to();
         let king = self.king(self.side_to_move());
         match mv.from() {

@@ -26,7 +26,7 @@ pub(super) struct Undo {
 }
 
 /// The moves made since the position was created from a text or as the start.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(super) struct Line {
     undos: Vec<Undo>,
     /// One more than the index of the newest position in each chain; 0 for none.
@@ -98,6 +98,19 @@ impl Line {
             }
             None
         })
+    }
+}
+
+/// Shows the chains that hold something.
+impl std::fmt::Debug for Line {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { undos, newest, start } = self;
+        let chains: Vec<_> = newest.iter().enumerate().filter(|(_, newest)| **newest > 0).collect();
+        f.debug_struct("Line")
+            .field("undos", undos)
+            .field("newest", &chains)
+            .field("start", start)
+            .finish()
     }
 }
 

@@ -76,7 +76,7 @@ impl Game for Shogi {
 
     #[inline]
     fn is_legal(&self, mv: Move) -> bool {
-        self.obeys_the_rest(mv)
+        self.is_legal_move(mv)
     }
 
     fn legal(&self, moves: &mut MoveList<Move>) {
