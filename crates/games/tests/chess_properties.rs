@@ -29,7 +29,7 @@ fn subject() -> Subject<Chess> {
     Subject {
         starts: &STARTS,
         plies: 120,
-        games: 32,
+        games: 20,
         any_move: |bits| Move::from_bits(bits as u16),
         symmetries: &[Symmetry { position: other_colours, mv: flip_ranks }],
     }

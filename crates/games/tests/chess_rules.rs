@@ -93,6 +93,7 @@ fn fifty_moves_of_each_side_draw_unless_they_mate() {
     let mut game = position("7k/8/6K1/8/8/8/8/R7 w - - 98 80");
     play(&mut game, "a1b1");
     assert_eq!((game.halfmove_clock(), game.result()), (99, None));
+    assert_eq!(game.plies_to_limit(), Some(1));
     play(&mut game, "h8g8");
     assert_eq!(game.result(), draw(Termination::MoveLimit));
     assert_eq!(game.rule_draw_or_loss(), draw(Termination::MoveLimit));
@@ -105,7 +106,8 @@ fn fifty_moves_of_each_side_draw_unless_they_mate() {
     let mut game = position("7k/8/6K1/8/8/8/P7/R7 w - - 99 80");
     play(&mut game, "a2a3");
     assert_eq!((game.halfmove_clock(), game.result()), (0, None));
-    assert_eq!(position("7k/8/6K1/8/8/8/8/R7 w - - 4711 5000").halfmove_clock(), 4711);
+    let late = position("7k/8/6K1/8/8/8/8/R7 w - - 4711 5000");
+    assert_eq!((late.halfmove_clock(), late.plies_to_limit()), (4711, Some(0)));
 }
 
 #[test]
@@ -127,13 +129,13 @@ fn bare_kings_a_single_minor_and_bishops_of_one_colour_are_dead() {
 }
 
 #[test]
-fn an_earlier_occurrence_below_the_root_is_a_provisional_draw() {
+fn an_earlier_occurrence_at_the_root_or_below_is_a_provisional_draw() {
     let mut game = Chess::start();
     play(&mut game, "g1f3 g8f6 f3g1 f6g8");
     let draw =
         |plies_ago, is_final| Some(Repetition { winner: RuleWinner::Draw, plies_ago, is_final });
-    assert_eq!(game.repetition(4), None, "the first occurrence is the root");
-    assert_eq!(game.repetition(5), draw(4, false));
+    assert_eq!(game.repetition(3), None, "the first occurrence stands above the root");
+    assert_eq!(game.repetition(4), draw(4, false), "the first occurrence is the root");
     play(&mut game, "b1c3");
     assert_eq!(game.repetition(100), None);
     game.unmake();

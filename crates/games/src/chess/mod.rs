@@ -136,6 +136,11 @@ impl Game for Chess {
         self.judge_repetition(ply)
     }
 
+    #[inline]
+    fn plies_to_limit(&self) -> Option<u32> {
+        Some(self.plies_to_move_limit())
+    }
+
     fn result(&self) -> Option<RuleResult> {
         self.rule_result()
     }

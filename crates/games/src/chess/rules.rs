@@ -47,19 +47,26 @@ impl Chess {
         self.has_legal_move().then_some(RuleResult { winner, reason })
     }
 
+    /// Half-moves until the game ends unless a piece is captured or a pawn moves.
+    #[inline]
+    pub(super) fn plies_to_move_limit(&self) -> u32 {
+        u32::from(MOVE_LIMIT_PLIES.saturating_sub(self.halfmove_clock()))
+    }
+
     /// How often the present position stood before.
     #[inline]
     pub(super) fn count_repetitions(&self) -> u32 {
         self.earlier_occurrences().count() as u32
     }
 
-    /// The third occurrence is a draw, an earlier one below the root of a search a provisional draw.
+    /// The third occurrence is a draw, an earlier one at the root of a search or below it a provisional
+    /// draw.
     #[inline]
     pub(super) fn judge_repetition(&self, ply: usize) -> Option<Repetition> {
         let mut earlier = self.earlier_occurrences();
         let plies_ago = earlier.next()?;
         let is_final = earlier.next().is_some();
-        let counts = is_final || plies_ago < ply;
+        let counts = is_final || plies_ago <= ply;
         counts.then_some(Repetition { winner: RuleWinner::Draw, plies_ago, is_final })
     }
 
