@@ -5,6 +5,7 @@
 //! difference that is not explained in the README of `crates/games` fails the check. The lines are a
 //! function of the seed and the game, the same for every oracle.
 
+mod chase;
 mod chess;
 mod compare;
 mod opinion;
@@ -29,7 +30,7 @@ use setup::{Installation, Program};
 
 /// Positions of one part of the work; a part has an oracle of its own.
 const PART: u64 = 100_000;
-/// `pyffish` needs a hundred times the time of the others for a position and gets so many fewer.
+/// `pyffish` needs thirty times the time of the others for a position, and is the same program as `ffish`.
 const SLOW: u64 = 100;
 /// Streams kept apart for each part; no part draws so many lines.
 const STREAMS: u64 = 1 << 32;

@@ -8,6 +8,7 @@ use rand::seq::IndexedRandom;
 use rand_chacha::ChaCha8Rng;
 use std::sync::LazyLock;
 
+use super::chase;
 use super::opinion::{Difference, Outcome};
 use super::subject::{Case, Subject};
 
@@ -51,33 +52,17 @@ impl Subject for FairyXiangqi {
             return None;
         }
         let ((ours, reason), theirs) = (case.ours.end?, case.theirs.outcome?);
-        match (reason, ours, theirs) {
-            (Termination::MoveLimit, Outcome::Drawn, Outcome::GoesOn) => {
+        match reason {
+            Termination::MoveLimit if theirs == Outcome::GoesOn => {
                 gave_many_checks(case.position).then_some("checks at the move limit")
             }
-            (Termination::PerpetualChase, Outcome::Won, Outcome::Drawn) => {
-                entered_otherwise(case.position).then_some("way into a chase")
+            Termination::PerpetualChase | Termination::Repetition if theirs != Outcome::GoesOn => {
+                let them = case.position.side_to_move().other();
+                chase::explain(case.position, ours, theirs, them)
             }
             _ => None,
         }
     }
-}
-
-/// Whether the cycle was entered by another move than the one that closes it: Fairy-Stockfish asks that
-/// the move *before* the first occurrence chased, too, if it was the chaser's.
-fn entered_otherwise(position: &Xiangqi) -> bool {
-    let (mut earlier, last) = (position.clone(), position.last_move());
-    let mut occurrences = 0;
-    while earlier.plies_made() > 0 {
-        if earlier.hash() == position.hash() {
-            occurrences += 1;
-            if occurrences == 3 {
-                return earlier.last_move() != last;
-            }
-        }
-        earlier.unmake();
-    }
-    false
 }
 
 /// Whether a side has given more than ten checks since the last capture: Fairy-Stockfish lets a game go
