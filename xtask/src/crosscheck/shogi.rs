@@ -1,6 +1,6 @@
 //! Shogi against `cshogi`, and against Fairy-Stockfish, which knows no impasse.
 
-use games::shogi::{Move, PieceKind, Shogi, Square, attacks};
+use games::shogi::{Move, PieceKind, Shogi, Side, Square, attacks};
 use games::{Game, MoveList};
 use model::Termination;
 use rand::RngExt;
@@ -94,18 +94,53 @@ impl Subject for Notation {
         }
     }
 
-    /// To Fairy-Stockfish the drop of a pawn that mates is a legal move that loses the game.
     fn explain(&self, case: &Case<'_, Shogi>) -> Option<&'static str> {
-        if *self != Self::Fairy || case.difference != Difference::Moves {
-            return None;
+        match (self, case.difference) {
+            (Self::Fairy, Difference::Moves) => {
+                self.adds_a_mate(case.position, case.theirs.moves).then_some("pawn-drop mate")
+            }
+            (Self::Usi, Difference::Outcome) => {
+                let (ours, reason) = case.ours.end?;
+                let checker = match case.theirs.outcome? {
+                    Outcome::Lost => case.position.side_to_move(),
+                    Outcome::Won => case.position.side_to_move().other(),
+                    _ => return None,
+                };
+                let is_drawn = (ours, reason) == (Outcome::Drawn, Termination::Repetition);
+                let checked = is_drawn && checks_since_last_occurrence(case.position, checker);
+                checked.then_some("checks in the last cycle alone")
+            }
+            _ => None,
         }
-        let mate = pawn_drop_mate(case.position)?;
-        let mut legal = MoveList::new();
-        case.position.legal(&mut legal);
-        let texts = legal.iter().chain(std::iter::once(&mate));
-        let texts = texts.map(|&mv| self.move_text(case.position, mv)).collect();
-        (checksum(texts) == case.theirs.moves).then_some("pawn-drop mate")
     }
+}
+
+impl Notation {
+    /// Whether these are the legal moves and a pawn's drop that mates: to Fairy-Stockfish a legal move that
+    /// loses the game.
+    fn adds_a_mate(self, position: &Shogi, theirs: u32) -> bool {
+        let Some(mate) = pawn_drop_mate(position) else { return false };
+        let mut legal = MoveList::new();
+        position.legal(&mut legal);
+        let texts = legal.iter().chain(std::iter::once(&mate));
+        checksum(texts.map(|&mv| self.move_text(position, mv)).collect()) == theirs
+    }
+}
+
+/// Whether a side has given check with each move since the position stood last: `cshogi` looks no further
+/// back, the rule asks for all moves since the first of the four occurrences.
+fn checks_since_last_occurrence(position: &Shogi, checker: Side) -> bool {
+    let mut walker = position.clone();
+    while walker.plies_made() > 0 {
+        if walker.side_to_move() != checker && !walker.in_check() {
+            return false;
+        }
+        walker.unmake();
+        if walker.hash() == position.hash() {
+            return true;
+        }
+    }
+    false
 }
 
 /// The drop of a pawn that would mate, which no rule allows.
@@ -206,4 +241,63 @@ fn deal(count: usize, in_hand: f64, rng: &mut ChaCha8Rng) -> (Vec<String>, Strin
     }
     let hands = if text.is_empty() { "-".into() } else { text };
     (board, hands)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::SeedableRng;
+
+    #[test]
+    fn fairy_notation_turns_the_board() {
+        let position = Shogi::from_fen("4k4/9/9/9/9/9/9/9/4K4 w 2Pb3s 7").unwrap();
+        assert_eq!(Notation::Usi.fen(&position), "4k4/9/9/9/9/9/9/9/4K4 w 2Pb3s 7");
+        assert_eq!(Notation::Fairy.fen(&position), "4k4/9/9/9/9/9/9/9/4K4[PPbsss] b - - 0 7");
+        for (usi, fairy) in [("5a4b", "e9f8"), ("S*1i", "S@i1"), ("B*9a", "B@a9")] {
+            let mv = position.move_from_text(usi).unwrap();
+            assert_eq!(Notation::Usi.move_text(&position, mv), usi);
+            assert_eq!(Notation::Fairy.move_text(&position, mv), fairy);
+        }
+        let position = Shogi::from_fen("4k4/9/P8/9/9/9/9/9/4K4 b - 1").unwrap();
+        let mv = position.move_from_text("9c9b+").unwrap();
+        assert_eq!(Notation::Fairy.move_text(&position, mv), "a7a8+");
+    }
+
+    #[test]
+    fn a_pawn_may_not_be_dropped_to_mate() {
+        let sfen = "7nk/7n1/8S/9/9/9/9/9/4K4 b P 1";
+        let position = Shogi::from_fen(sfen).unwrap();
+        let mate = pawn_drop_mate(&position).map(|mv| position.move_to_text(mv));
+        assert_eq!(mate.as_deref(), Some("P*1b"));
+        // Here the king has a way out.
+        let position = Shogi::from_fen("7nk/9/8L/9/9/9/9/9/4K4 b P 1").unwrap();
+        assert_eq!(pawn_drop_mate(&position), None);
+    }
+
+    #[test]
+    fn checks_in_the_last_cycle_alone_lose_nothing() {
+        let sfen = "7K1/9/9/9/9/9/k1gp3b1/9/3+s5 w 2Prsp 1";
+        let mut position = Shogi::from_fen(sfen).unwrap();
+        let line = "R*4i P*7d P*4d P*5d 4i4f 2a2b S*6e 2b3b 7g7f 3b2b 9g8f 2b1a 7f6f 7d7c 8f9g 1a1b \
+            4d4e 1b2a 4f2f 2a1b 2g3f 1b1a 3f2g 1a1b 2g3f 1b1a 3f2g 1a1b 2f1f 1b2c 1f2f 2c1b";
+        for text in line.split_whitespace() {
+            position.make(position.move_from_text(text).unwrap());
+        }
+        assert_eq!(position.result().unwrap().reason, Termination::Repetition);
+        let checker = position.side_to_move();
+        assert!(checks_since_last_occurrence(&position, checker));
+        assert!(!checks_since_last_occurrence(&position, checker.other()));
+    }
+
+    #[test]
+    fn sides_are_changed_with_their_hands() {
+        assert_eq!(
+            turned("4k4/9/9/9/9/9/9/9/1R2K4 b RB2P3gn2p 5"),
+            "1r2k4/9/9/9/9/9/9/9/4K4 w 3GN2Prb2p 5"
+        );
+        assert_eq!(turned("k8/9/9/9/9/9/9/9/K8 w - 1"), "k8/9/9/9/9/9/9/9/K8 b - 1");
+        let mut rng = ChaCha8Rng::seed_from_u64(1);
+        let declared = (0..200).filter_map(|_| impasse(&mut rng));
+        assert!(declared.filter(Shogi::can_declare_win).count() > 5);
+    }
 }
