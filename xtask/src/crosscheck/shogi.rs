@@ -270,7 +270,7 @@ mod tests {
         let mate = pawn_drop_mate(&position).map(|mv| position.move_to_text(mv));
         assert_eq!(mate.as_deref(), Some("P*1b"));
         // Here the king has a way out.
-        let position = Shogi::from_fen("7nk/9/8L/9/9/9/9/9/4K4 b P 1").unwrap();
+        let position = Shogi::from_fen("7nk/9/9/7N1/9/9/9/9/4K4 b P 1").unwrap();
         assert_eq!(pawn_drop_mate(&position), None);
     }
 
