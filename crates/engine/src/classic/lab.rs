@@ -144,6 +144,13 @@ impl Algorithm {
             || matches!(self, AlphaBeta | NegaScout | AspirationAlphaBeta | AspirationNegaScout)
     }
 
+    /// Whether [`Settings::guess`] matters to it.
+    #[must_use]
+    pub fn takes_guess(self) -> bool {
+        use Algorithm::{AspirationAlphaBeta, AspirationNegaScout, MtdF};
+        matches!(self, AspirationAlphaBeta | AspirationNegaScout | MtdF)
+    }
+
     /// Whether it makes no sense without a memory of nodes.
     fn needs_memory(self) -> bool {
         matches!(self, Algorithm::MtSss | Algorithm::MtDual | Algorithm::MtdF)

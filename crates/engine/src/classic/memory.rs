@@ -51,6 +51,14 @@ impl Memory {
     pub fn table(megabytes: usize) -> Self {
         Memory::Table(Table::new(megabytes))
     }
+
+    /// How many nodes are kept one by one.
+    pub(super) fn nodes(&self) -> usize {
+        match self {
+            Memory::Nothing | Memory::Table(_) => 0,
+            Memory::Nodes(Nodes(nodes)) => nodes.len(),
+        }
+    }
 }
 
 /// The bounds of each node.

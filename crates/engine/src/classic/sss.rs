@@ -9,18 +9,32 @@ use super::tree::{INFINITE, Tree};
 use super::walk::Walk;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 /// A step from a node to one of its children.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Step {
     /// Which child, from the left.
-    child: usize,
+    child: u32,
     /// How many children stand to the right of it.
-    more: usize,
+    more: u32,
+}
+
+impl Step {
+    /// The steps to `children` children, from the left.
+    fn each(children: usize) -> impl Iterator<Item = Step> {
+        let more = (0..children as u32).rev();
+        (0..).zip(more).map(|(child, more)| Step { child, more })
+    }
+
+    /// The step to the next child.
+    fn right(self) -> Option<Step> {
+        Some(Step { child: self.child + 1, more: self.more.checked_sub(1)? })
+    }
 }
 
 /// The way from the root to a node. Ways are ordered as their ends stand from left to right.
-type Way = Vec<Step>;
+type Way = Rc<[Step]>;
 
 /// Whether a node's part of the solution tree is still to be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,45 +58,41 @@ pub fn dual<T: Tree>(walk: &mut Walk<'_, T>) -> i32 {
 ///
 /// The cases are those of Stockman's operator Γ.
 fn best_first<T: Tree>(walk: &mut Walk<'_, T>, max_parity: usize) -> i32 {
-    let is_max = |way: &Way| way.len() % 2 == max_parity;
     let mut open = Open::default();
-    open.push(Way::new(), State::Live, INFINITE);
+    open.push(&[], State::Live, INFINITE);
     loop {
-        let (mut way, state, merit) = open.pop_best();
-        if state == State::Live {
-            walk.go_to(way.iter().map(|step| step.child));
-            let children = walk.children();
-            let last = children.end.saturating_sub(1);
-            if children.is_empty() {
-                let value = if is_max(&way) { walk.value() } else { -walk.value() };
-                open.push(way, State::Solved, merit.min(value));
-            } else if is_max(&way) {
-                // Max may choose any: each child begins a solution tree of its own.
-                for child in children {
-                    let step = Step { child, more: last - child };
-                    open.push([&way[..], &[step]].concat(), State::Live, merit);
-                }
-            } else {
-                // Every answer of Min has to be met, one after the other.
-                way.push(Step { child: 0, more: last });
-                open.push(way, State::Live, merit);
-            }
-        } else {
-            let was_max = is_max(&way);
-            match way.pop() {
-                None => return merit,
-                Some(Step { child, more }) if was_max && more > 0 => {
-                    way.push(Step { child: child + 1, more: more - 1 });
-                    open.push(way, State::Live, merit);
-                }
-                Some(_) if was_max => open.push(way, State::Solved, merit),
-                Some(_) => {
-                    // The best of Max's children is solved first: the others are worth no more.
-                    open.purge_below(&way);
-                    open.push(way, State::Solved, merit);
+        let (way, state, merit) = open.pop_best();
+        let is_max = way.len() % 2 == max_parity;
+        match (state, way.split_last()) {
+            (State::Live, _) => {
+                walk.go_to(way.iter().map(|step| step.child as usize));
+                let mut steps = Step::each(walk.children().len());
+                // Max may choose any child, each the beginning of a solution tree of its own; the
+                // answers of Min have to be met one after the other.
+                let begun = if is_max { usize::MAX } else { 1 };
+                let Some(first) = steps.next() else {
+                    let value = if is_max { walk.value() } else { -walk.value() };
+                    open.push(&way, State::Solved, merit.min(value));
+                    continue;
+                };
+                for step in std::iter::once(first).chain(steps).take(begun) {
+                    open.push(&[&way[..], &[step]].concat(), State::Live, merit);
                 }
             }
+            (State::Solved, None) => return merit,
+            (State::Solved, Some((step, parent))) => match step.right() {
+                Some(next) if is_max => {
+                    open.push(&[parent, &[next]].concat(), State::Live, merit);
+                }
+                None if is_max => open.push(parent, State::Solved, merit),
+                // The best of Max's children is solved first: the others are worth no more.
+                _ => {
+                    open.purge_below(parent);
+                    open.push(parent, State::Solved, merit);
+                }
+            },
         }
+        walk.holds(open.len());
         if walk.is_exhausted() {
             return merit;
         }
@@ -97,7 +107,8 @@ struct Open {
 }
 
 impl Open {
-    fn push(&mut self, way: Way, state: State, merit: i32) {
+    fn push(&mut self, way: &[Step], state: State, merit: i32) {
+        let way = Way::from(way);
         self.by_merit.insert((Reverse(merit), way.clone()));
         self.by_way.insert(way, (state, merit));
     }
@@ -108,10 +119,14 @@ impl Open {
         (way, state, merit)
     }
 
-    fn purge_below(&mut self, way: &Way) {
+    fn len(&self) -> usize {
+        self.by_way.len()
+    }
+
+    fn purge_below(&mut self, way: &[Step]) {
         let below: Vec<Way> = self
             .by_way
-            .range(way.clone()..)
+            .range(Way::from(way)..)
             .map(|(node, _)| node)
             .take_while(|node| node.starts_with(way))
             .cloned()

@@ -19,21 +19,33 @@ pub struct Counts {
     pub researches: u64,
 }
 
+impl std::ops::AddAssign for Counts {
+    fn add_assign(&mut self, other: Self) {
+        self.leaves += other.leaves;
+        self.distinct_leaves += other.distinct_leaves;
+        self.interior += other.interior;
+        self.researches += other.researches;
+    }
+}
+
 /// How far an algorithm may go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
     /// Visits of nodes, inner ones and leaves.
     pub visits: u64,
-    /// Leaves and nodes kept in memory.
-    pub entries: usize,
+    /// Mebibytes of what it keeps beside a table: leaves seen, bounds of nodes, open nodes.
+    pub megabytes: usize,
 }
 
 impl Default for Budget {
-    /// 10⁹ visits, 10⁷ entries (well under a gigabyte).
+    /// 10⁹ visits, a gibibyte.
     fn default() -> Self {
-        Self { visits: 1_000_000_000, entries: 10_000_000 }
+        Self { visits: 1_000_000_000, megabytes: 1024 }
     }
 }
+
+/// Bytes for one leaf seen, one node with its bounds, one open node, about as the tables take them.
+const BYTES_KEPT: [usize; 3] = [16, 40, 160];
 
 /// Whoever watches is told the counts once in so many visits.
 const WATCH_INTERVAL: u64 = 1 << 14;
@@ -46,7 +58,9 @@ pub struct Walk<'a, T> {
     counts: Counts,
     /// The leaves seen so far; `None` for an algorithm that never comes twice.
     seen: Option<HashSet<u64, Mixed>>,
-    pub(super) memory: Memory,
+    memory: Memory,
+    /// Nodes on the list of an algorithm that keeps one.
+    open: usize,
     budget: Budget,
     exhausted: bool,
     watch: &'a mut dyn FnMut(&Counts),
@@ -61,6 +75,7 @@ impl<'a, T: Tree> Walk<'a, T> {
             counts: Counts::default(),
             seen: Some(HashSet::default()),
             memory,
+            open: 0,
             budget: Budget::default(),
             exhausted: false,
             watch,
@@ -147,6 +162,11 @@ impl<'a, T: Tree> Walk<'a, T> {
         self.counts.researches += 1;
     }
 
+    /// Notes how many nodes the algorithm keeps on a list of its own.
+    pub fn holds(&mut self, open: usize) {
+        self.open = open;
+    }
+
     /// As [`Tree::height`].
     #[must_use]
     pub fn height(&self) -> u32 {
@@ -205,8 +225,10 @@ impl<'a, T: Tree> Walk<'a, T> {
         if visits.is_multiple_of(WATCH_INTERVAL) {
             (self.watch)(&self.counts);
         }
-        let kept = self.seen.as_ref().map_or(0, HashSet::len);
-        self.exhausted |= visits > self.budget.visits || kept > self.budget.entries;
+        let seen = self.seen.as_ref().map_or(0, HashSet::len);
+        let kept = [seen, self.memory.nodes(), self.open];
+        let bytes: usize = kept.iter().zip(BYTES_KEPT).map(|(kept, bytes)| kept * bytes).sum();
+        self.exhausted |= visits > self.budget.visits || bytes >> 20 > self.budget.megabytes;
     }
 }
 

@@ -96,12 +96,9 @@ fn order_decides_what_scouting_costs() {
 fn whoever_runs_out_of_budget_says_so_and_comes_back_to_the_root() {
     let leaves = Leaves::Independent { range: 1000 };
     for algorithm in Algorithm::ALL {
-        for (visits, entries) in [(0, 1 << 20), (100, 1 << 20), (1 << 40, 50)] {
-            if entries == 50 && algorithm.is_straight() {
-                continue;
-            }
+        for visits in [0, 1, 10, 100] {
             let mut tree = Uniform::new(5, 5, leaves, 3);
-            let budget = Budget { visits, entries };
+            let budget = Budget { visits, ..Budget::default() };
             let settings = Settings { budget, ..settings(0) };
             let stopped = algorithm.run(&mut tree, &settings, &mut |_| {});
             assert_eq!(stopped.value, None, "{algorithm:?}");
@@ -109,6 +106,18 @@ fn whoever_runs_out_of_budget_says_so_and_comes_back_to_the_root() {
             let whole = algorithm.run(&mut tree, &super::settings(0), &mut |_| {});
             assert_eq!(whole.value, run(Minimax, &mut tree, 0).value.into(), "{algorithm:?}");
         }
+    }
+}
+
+#[test]
+fn whoever_keeps_too_much_gives_up() {
+    let leaves = Leaves::Independent { range: 1000 };
+    for algorithm in [Sss, Dual, MtSss, MtDual, MtdF, NegaScout] {
+        let mut tree = Uniform::new(60, 6, leaves, 3);
+        let budget = Budget { megabytes: 0, ..Budget::default() };
+        let stopped = algorithm.run(&mut tree, &Settings { budget, ..settings(0) }, &mut |_| {});
+        assert_eq!(stopped.value, None, "{algorithm:?}");
+        assert!(stopped.counts.distinct_leaves <= 1 << 16, "{algorithm:?}");
     }
 }
 
