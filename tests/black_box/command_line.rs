@@ -70,6 +70,77 @@ fn bench_gives_the_same_signature_twice() {
 }
 
 #[test]
+fn the_lab_compares_the_family() {
+    let game =
+        ["lab", "--game", "tictactoe", "--depth", "6", "--order", "random", "--table", "1MB"];
+    let out = json(&good(&[&game[..], &["--json"]].concat()));
+    let rows = out["rows"].as_array().expect("rows");
+    assert_eq!((rows.len(), &out["agree"]), (15, &true.into()));
+    let of = |name: &str, key: &str| {
+        let row = rows.iter().find(|row| row["algorithm"] == name).expect("every algorithm");
+        row[key].as_u64().unwrap_or_else(|| panic!("no {key} of {name}"))
+    };
+    // 9 · 8 · 7 · 6 · 5 · 4 lines of six half-moves, but 1440 games end after five of them.
+    assert_eq!(of("minimax", "leaves"), 56_160);
+    assert!(of("mtdf", "leaves") < of("alphabeta-hard", "leaves"));
+    let text = good(&game);
+    assert!(text.starts_with("tictactoe, depth 6, order random, table 1 MB"), "{text}");
+    assert_eq!(text.lines().count(), 17, "{text}");
+
+    let tree = ["lab", "tree", "--branching", "5", "--depth", "5", "--leaves", "independent"];
+    let tree = [&tree[..], &["--range", "1000", "--order", "random", "--trees", "20"]].concat();
+    let text = good(&[&tree[..], &["--algorithms", "alphabeta,sss"]].concat());
+    let lines: Vec<&str> = text.lines().collect();
+    assert!(lines[0].ends_with("minimal tree 149 leaves"), "{text}");
+    assert!(lines[2].contains("855.6") && lines[3].contains("646.7"), "{text}");
+}
+
+#[test]
+fn the_lab_says_what_is_wrong() {
+    for (args, named) in [
+        ("", "--game"),
+        ("--game tictactoe", "--depth"),
+        ("--game tictactoe --depth 61", "0..=60"),
+        ("--game tictactoe --depth 3 --table 3GB", "allowed: 0, or 1MB to"),
+        ("--game tictactoe --depth 3 --fen x", "--fen"),
+        ("--game tictactoe --depth 3 --algorithms pvs,mtd", "mtdf"),
+        ("--game xiangqi --depth 3 tree --branching 2 --depth 2", "cannot be used"),
+        ("tree --branching 0 --depth 3", "1..=1000"),
+        ("tree --branching 3 --depth 3 --leaves independent", "hint: --order random"),
+    ] {
+        let words = args.split_whitespace();
+        let error = bad(&["lab"].into_iter().chain(words).collect::<Vec<_>>());
+        assert!(error.contains(named), "{args}: {error}");
+    }
+}
+
+/// A search too long to wait for says how far it is, and ends by Ctrl-C; or gives up by itself.
+#[cfg(unix)]
+#[test]
+fn the_lab_can_be_interrupted() {
+    use std::io::BufRead;
+    use std::os::unix::process::ExitStatusExt;
+    let long = ["lab", "--game", "xiangqi", "--depth", "12", "--algorithms", "minimax"];
+    let mut child = Command::new(env!("CARGO_BIN_EXE_elomill"))
+        .args(long)
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the command starts");
+    let talk = std::io::BufReader::new(child.stderr.take().expect("piped"));
+    let first = talk.lines().next().expect("it says something").expect("text");
+    assert!(first.starts_with("minimax: ") && first.contains(" leaves after "), "{first}");
+    let pid = rustix::process::Pid::from_child(&child);
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).expect("it runs");
+    let status = child.wait().expect("it ends");
+    assert_eq!(status.signal(), Some(2), "{status}");
+
+    let output = elomill(&[&long[..], &["--nodes", "1000"]].concat());
+    let talk = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && talk.starts_with("minimax gave up"), "{talk}");
+}
+
+#[test]
 fn every_form_of_the_parameters_is_read_again() {
     let json_lines = good(&["params", "--game", "xiangqi", "--json"]);
     let known: Vec<model::ParameterDef> = json_lines

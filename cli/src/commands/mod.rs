@@ -5,6 +5,7 @@ mod completions;
 mod db;
 mod demo;
 mod judge;
+mod lab;
 mod params;
 mod perft;
 mod runs;
@@ -53,6 +54,8 @@ pub(crate) enum Command {
     Judge(judge::Args),
     /// Searches fixed positions: a fingerprint of the engine, and its speed
     Bench(bench::Args),
+    /// Compares the classic search algorithms on one tree: values, nodes and time
+    Lab(Box<lab::Args>),
     /// Computes statistics of game pairs
     Stats(stats::Args),
     /// The private Postgres, by hand
@@ -81,6 +84,7 @@ impl Command {
             Command::Perft(args) => args.run(),
             Command::Judge(args) => args.run(),
             Command::Bench(args) => args.run(),
+            Command::Lab(args) => args.run(),
             Command::Stats(args) => args.run(),
             Command::Db(args) => Box::pin(args.run()).await,
             Command::Completions(args) => args.run(),
