@@ -1,6 +1,7 @@
 //! Counts that another program measured on the same synthetic trees, to one decimal.
 //!
-//! Left out is its NegaScout, whose rule for searching again differs in windows that fail low.
+//! Left out is its NegaScout, whose rule for searching again is not known exactly: it visits up to 3 %
+//! more leaves than ours.
 
 use super::{Algorithm, Budget, Leaves, Order, Settings, Uniform};
 use Algorithm::{
