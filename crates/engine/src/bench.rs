@@ -2,6 +2,7 @@
 //! number changes the signature, anything else must not.
 
 use crate::{Limits, SearchGame, SearchParams, Searcher, StopSignal};
+use games::{chess::Chess, othello::Othello, shogi::Shogi, tictactoe::TicTacToe, xiangqi::Xiangqi};
 use model::{GameKind, Nodes};
 
 /// The table that the signature is defined with.
@@ -29,11 +30,11 @@ pub fn bench_game<G: SearchGame>() -> Nodes {
 #[must_use]
 pub fn bench(game: GameKind) -> Nodes {
     match game {
-        GameKind::Xiangqi => bench_game::<games::xiangqi::Xiangqi>(),
-        GameKind::Chess | GameKind::Shogi | GameKind::Othello => {
-            unreachable!("not among GameKind::ALL yet")
-        }
-        GameKind::TicTacToe => bench_game::<games::tictactoe::TicTacToe>(),
+        GameKind::Xiangqi => bench_game::<Xiangqi>(),
+        GameKind::Chess => bench_game::<Chess>(),
+        GameKind::Shogi => bench_game::<Shogi>(),
+        GameKind::Othello => bench_game::<Othello>(),
+        GameKind::TicTacToe => bench_game::<TicTacToe>(),
     }
 }
 
@@ -51,10 +52,13 @@ mod tests {
 
     #[test]
     fn every_bench_position_is_playable() {
-        positions_are_playable::<games::xiangqi::Xiangqi>();
-        positions_are_playable::<games::tictactoe::TicTacToe>();
-        assert!(games::xiangqi::Xiangqi::BENCH_POSITIONS.len() >= 10);
-        assert_eq!(games::xiangqi::Xiangqi::KIND, GameKind::Xiangqi);
+        positions_are_playable::<Xiangqi>();
+        positions_are_playable::<Chess>();
+        positions_are_playable::<Shogi>();
+        positions_are_playable::<Othello>();
+        positions_are_playable::<TicTacToe>();
+        assert!(Xiangqi::BENCH_POSITIONS.len() >= 10);
+        assert_eq!(Xiangqi::KIND, GameKind::Xiangqi);
     }
 
     #[test]

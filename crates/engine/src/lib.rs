@@ -6,25 +6,32 @@
 //! depth limits alone a search is deterministic on every machine. No I/O, no clock, no randomness.
 
 pub mod bench;
+mod chess;
 pub mod classic;
 mod history;
 mod limits;
+mod othello;
 mod params;
 mod picker;
 pub mod protocol;
 mod search;
 mod searchable;
+mod shogi;
 mod table;
+mod taper;
 mod tictactoe;
 mod time;
 mod tunables;
 mod value;
 mod xiangqi;
 
+pub use chess::ChessEval;
 pub use limits::{Limits, StopSignal, TimeSource};
+pub use othello::OthelloEval;
 pub use params::SearchParams;
 pub use search::{MAX_DEPTH, Question, Report, SearchResult, Searcher};
 pub use searchable::{Evaluate, SearchGame};
+pub use shogi::ShogiEval;
 pub use tictactoe::TicTacToeEval;
 pub use time::{ClockState, TimePlan};
 pub use tunables::{TunableDef, TunableError, Tunables};

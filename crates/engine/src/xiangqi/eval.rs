@@ -1,8 +1,9 @@
 //! The classical evaluation of xiangqi: squares kept up move by move, mobility and king safety
 //! looked at afresh.
 
-use super::weights::{FULL_PHASE, Pair, SQUARES, WEIGHTS};
+use super::weights::{FULL_PHASE, SQUARES, WEIGHTS};
 use crate::Evaluate;
+use crate::taper::Pair;
 use crate::value::MAX_PLY;
 use games::xiangqi::{Move, PieceKind, Side, Square, SquareSet, Xiangqi};
 

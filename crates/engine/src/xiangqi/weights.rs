@@ -3,51 +3,8 @@
 //!
 //! Tables show the board from Red's seat with rank 9 on top, files a to e; files f to i mirror them.
 
+use crate::taper::Pair;
 use games::xiangqi::{Move, Piece, Side};
-
-/// Middle game and end game in one integer: the end game in the upper half.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Pair(i32);
-
-impl Pair {
-    pub(super) const fn new(middle: i32, end: i32) -> Self {
-        Self((end << 16) + middle)
-    }
-
-    #[inline]
-    pub(super) const fn middle(self) -> i32 {
-        self.0 as i16 as i32
-    }
-
-    #[inline]
-    pub(super) const fn end(self) -> i32 {
-        // The lower half borrowed from the upper one when it was negative.
-        ((self.0 + 0x8000) >> 16) as i16 as i32
-    }
-
-    pub(super) const fn negated(self) -> Self {
-        Self(-self.0)
-    }
-
-    #[inline]
-    pub(super) const fn times(self, factor: i32) -> Self {
-        Self(self.0 * factor)
-    }
-}
-
-impl std::ops::AddAssign for Pair {
-    #[inline]
-    fn add_assign(&mut self, other: Self) {
-        self.0 += other.0;
-    }
-}
-
-impl std::ops::SubAssign for Pair {
-    #[inline]
-    fn sub_assign(&mut self, other: Self) {
-        self.0 -= other.0;
-    }
-}
 
 /// Every number of the evaluation that is no table of squares; kinds in the order king, advisor,
 /// elephant, horse, rook, cannon, pawn.

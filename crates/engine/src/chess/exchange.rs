@@ -1,0 +1,109 @@
+//! Static exchange evaluation: what a capture wins once everybody has taken back.
+//!
+//! Both sides take with their least valuable piece and stop when it does not pay. Pins are not looked
+//! at.
+
+use super::weights::EXCHANGE;
+use games::chess::{
+    BitBoard, Chess, Color, Move, Piece, Square, get_bishop_moves, get_king_moves,
+    get_knight_moves, get_pawn_attacks, get_rook_moves,
+};
+
+/// More captures on one square than any position has.
+const LONGEST: usize = 32;
+
+/// The centipawns that a noisy move wins; 0 without looking when the victim is worth the attacker.
+pub(super) fn exchange(position: &Chess, mv: Move) -> i32 {
+    let Some(moved) = position.moved(mv) else { return 0 };
+    let value = |piece: Piece| EXCHANGE[piece as usize];
+    let victim = position.captured(mv).map_or(0, value);
+    let promoted = mv.promotion();
+    let attacker = value(promoted.unwrap_or(moved));
+    if promoted.is_none() && victim >= attacker {
+        return 0;
+    }
+    let gained = promoted.map_or(0, |piece| value(piece) - value(Piece::Pawn));
+    let mut occupied = position.occupied() & !mv.from().bitboard();
+    if position.is_en_passant(mv) {
+        occupied &= !Square::new(mv.to().file(), mv.from().rank()).bitboard();
+    }
+    swap_off(position, mv.to(), occupied, victim + gained, attacker)
+}
+
+fn swap_off(
+    position: &Chess,
+    target: Square,
+    mut occupied: BitBoard,
+    first: i32,
+    attacker: i32,
+) -> i32 {
+    let mut side = !position.side_to_move();
+    // gains[n]: what the side of the nth capture has won if the exchange ends with it.
+    let mut gains = [0; LONGEST];
+    gains[0] = first;
+    let mut at_stake = attacker;
+    let mut last = 0;
+    while last + 1 < LONGEST {
+        let Some((piece, from)) = least_attacker(position, target, occupied, side) else { break };
+        last += 1;
+        gains[last] = at_stake - gains[last - 1];
+        at_stake = EXCHANGE[piece as usize];
+        occupied &= !from.bitboard();
+        side = !side;
+    }
+    for n in (1..=last).rev() {
+        gains[n - 1] = gains[n - 1].min(-gains[n]);
+    }
+    gains[0]
+}
+
+/// The least valuable piece of a side that attacks a square, if exactly these squares are occupied.
+fn least_attacker(
+    position: &Chess,
+    target: Square,
+    occupied: BitBoard,
+    side: Color,
+) -> Option<(Piece, Square)> {
+    Piece::ALL.into_iter().find_map(|piece| {
+        let candidates = position.pieces(side, piece) & occupied;
+        if candidates.is_empty() {
+            return None;
+        }
+        let seen = match piece {
+            Piece::Pawn => get_pawn_attacks(target, !side),
+            Piece::Knight => get_knight_moves(target),
+            Piece::Bishop => get_bishop_moves(target, occupied),
+            Piece::Rook => get_rook_moves(target, occupied),
+            Piece::Queen => get_bishop_moves(target, occupied) | get_rook_moves(target, occupied),
+            Piece::King => get_king_moves(target),
+        };
+        (seen & candidates).into_iter().next().map(|from| (piece, from))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use games::Game;
+
+    #[test]
+    fn everybody_takes_back_while_it_pays() {
+        for (fen, mv, won) in [
+            ("4k3/8/2p5/3p4/8/4N3/8/4K3 w - - 0 1", "e3d5", 100 - 320),
+            ("4k3/8/2p5/3p4/8/4N3/8/3RK3 w - - 0 1", "e3d5", 100 - 320 + 100),
+            ("4k3/8/8/3p4/8/8/3R4/3RK3 w - - 0 1", "d2d5", 100),
+            ("3rk3/8/8/3p4/8/8/3R4/3RK3 w - - 0 1", "d2d5", 100),
+            ("3rk3/3r4/8/3p4/8/8/3R4/3RK3 w - - 0 1", "d2d5", 100 - 500),
+            // A king takes only what nobody takes back.
+            ("8/8/2p1k3/3p4/8/8/3R4/4K3 w - - 0 1", "d2d5", 100 - 500),
+            ("8/8/4k3/3p4/8/1B6/3R4/4K3 w - - 0 1", "d2d5", 100),
+            // A promotion wins a queen, and loses it again.
+            ("8/4P3/8/8/8/8/k6K/8 w - - 0 1", "e7e8q", 850),
+            ("r7/4P3/8/8/8/8/k6K/8 w - - 0 1", "e7e8q", -100),
+        ] {
+            let position = Chess::from_fen(fen).unwrap_or_else(|e| panic!("{fen}: {e}"));
+            let mv = position.move_from_text(mv).unwrap_or_else(|e| panic!("{fen}: {e}"));
+            assert_eq!(exchange(&position, mv), won, "{fen}");
+        }
+    }
+}
