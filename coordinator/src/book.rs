@@ -1,6 +1,8 @@
 //! An opening book that came from outside: one position a line, checked before it counts.
 
-use games::{Game, tictactoe::TicTacToe, xiangqi::Xiangqi};
+use games::{
+    Game, chess::Chess, othello::Othello, shogi::Shogi, tictactoe::TicTacToe, xiangqi::Xiangqi,
+};
 use model::{Finding, FindingList, GameKind};
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
@@ -46,9 +48,9 @@ pub fn check(game: GameKind, bytes: &[u8]) -> Result<Arc<[String]>, FindingList>
     for (number, line) in lines(text) {
         let wrong = match game {
             GameKind::Xiangqi => wrong_position::<Xiangqi>(line),
-            GameKind::Chess | GameKind::Shogi | GameKind::Othello => {
-                unreachable!("not among GameKind::ALL yet")
-            }
+            GameKind::Chess => wrong_position::<Chess>(line),
+            GameKind::Shogi => wrong_position::<Shogi>(line),
+            GameKind::Othello => wrong_position::<Othello>(line),
             GameKind::TicTacToe => wrong_position::<TicTacToe>(line),
         };
         let wrong = wrong.or_else(|| {

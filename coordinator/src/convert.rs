@@ -111,7 +111,9 @@ fn game(game: v1::Game) -> Result<GameKind, WireError> {
         v1::Game::Shogi => Ok(GameKind::Shogi),
         v1::Game::Othello => Ok(GameKind::Othello),
         v1::Game::TicTacToe => Ok(GameKind::TicTacToe),
-        v1::Game::Unspecified => Err(wire("game", "none", "xiangqi, tictactoe")),
+        v1::Game::Unspecified => {
+            Err(wire("game", "none", "xiangqi, chess, shogi, othello, tictactoe"))
+        }
     }
 }
 

@@ -26,7 +26,16 @@ async fn a_lease_is_played_reported_and_forgotten() {
     assert_eq!((hello.worker_key.len(), hello.slots), (16, 2));
     assert_eq!(hello.held_leases, []);
     let games: Vec<_> = hello.engines.iter().map(v1::EngineOffer::game).collect();
-    assert_eq!(games, [v1::Game::Xiangqi, v1::Game::TicTacToe]);
+    assert_eq!(
+        games,
+        [
+            v1::Game::Xiangqi,
+            v1::Game::Chess,
+            v1::Game::Shogi,
+            v1::Game::Othello,
+            v1::Game::TicTacToe
+        ]
+    );
     for offer in &hello.engines {
         assert!(offer.bench_nodes > 0 && offer.parameters.iter().any(|p| p == "rfp_margin"));
     }

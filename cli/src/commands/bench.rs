@@ -8,7 +8,7 @@ use std::time::Instant;
 /// What the command takes.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// xiangqi or tictactoe
+    /// xiangqi, chess, shogi, othello or tictactoe
     #[arg(long)]
     game: GameKind,
     /// Print one JSON object: nodes (the signature) and nps

@@ -3,14 +3,17 @@
 use crate::output::{hinted, json, line};
 use anyhow::Context;
 use games::xiangqi::judge::{RuleSet, judge};
-use games::{Game, RuleWinner, tictactoe::TicTacToe, xiangqi::Xiangqi};
+use games::{
+    Game, RuleWinner, chess::Chess, othello::Othello, shogi::Shogi, tictactoe::TicTacToe,
+    xiangqi::Xiangqi,
+};
 use model::GameKind;
 use std::process::ExitCode;
 
 /// What the command takes.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// xiangqi or tictactoe
+    /// xiangqi, chess, shogi, othello or tictactoe
     #[arg(long)]
     game: GameKind,
     /// Where the line begins [default: the initial position]
@@ -56,17 +59,20 @@ impl Args {
                 let verdict = judge(&self.played::<Xiangqi>()?, rules);
                 Ok(verdict.map(|verdict| (verdict.winner, verdict.reason.name())))
             }
-            GameKind::Chess | GameKind::Shogi | GameKind::Othello => {
-                unreachable!("not among GameKind::ALL yet")
-            }
-            GameKind::TicTacToe => {
-                if self.rules.is_some() {
-                    return Err(hinted("--rules: tictactoe has one set of rules", "leave it out"));
-                }
-                let result = self.played::<TicTacToe>()?.result();
-                Ok(result.map(|result| (result.winner, result.reason.name())))
-            }
+            GameKind::Chess => self.by_the_only_rules::<Chess>(),
+            GameKind::Shogi => self.by_the_only_rules::<Shogi>(),
+            GameKind::Othello => self.by_the_only_rules::<Othello>(),
+            GameKind::TicTacToe => self.by_the_only_rules::<TicTacToe>(),
         }
+    }
+
+    fn by_the_only_rules<G: Game>(&self) -> anyhow::Result<Outcome> {
+        if self.rules.is_some() {
+            let error = format!("--rules: {} has one set of rules", self.game);
+            return Err(hinted(error, "leave it out"));
+        }
+        let result = self.played::<G>()?.result();
+        Ok(result.map(|result| (result.winner, result.reason.name())))
     }
 
     /// The position at the end of the line.
@@ -141,7 +147,12 @@ mod tests {
         let cases = [
             ("--game xiangqi", "4k4/9 w", "", "--fen"),
             ("--game xiangqi", fen, "d0d1 e9e8 d1e1", "--moves, number 3: move `d1e1`"),
-            ("--game xiangqi", fen, "d0d1 zz", "--moves, number 2: move `zz` is no move text"),
+            (
+                "--game xiangqi",
+                fen,
+                "d0d1 zz",
+                "--moves, number 2: move `zz: z at column 1` is no move text",
+            ),
             ("--game tictactoe --rules asian", "", "", "--rules"),
             ("--game go", "", "", "--game"),
             ("--game xiangqi --rules chinese", fen, "", "--rules"),

@@ -10,7 +10,7 @@ use std::process::ExitCode;
 /// What the command takes.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// xiangqi or tictactoe; the same engine plays both
+    /// xiangqi, chess, shogi, othello or tictactoe; the same engine plays them all
     #[arg(long)]
     game: GameKind,
     /// For people, for run files (toml), for chess testers' tools (spsa), for scripts (json)

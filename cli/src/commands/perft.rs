@@ -2,7 +2,10 @@
 
 use crate::output::{json, line, say};
 use anyhow::Context;
-use games::{Game, MoveList, perft, tictactoe::TicTacToe, xiangqi::Xiangqi};
+use games::{
+    Game, MoveList, chess::Chess, othello::Othello, perft, shogi::Shogi, tictactoe::TicTacToe,
+    xiangqi::Xiangqi,
+};
 use model::GameKind;
 use serde_json::{Map, Value};
 use std::process::ExitCode;
@@ -11,7 +14,7 @@ use std::time::Instant;
 /// What the command takes.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// xiangqi or tictactoe
+    /// xiangqi, chess, shogi, othello or tictactoe
     #[arg(long)]
     game: GameKind,
     /// Where the tree starts [default: the initial position]
@@ -34,9 +37,9 @@ impl Args {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
         match self.game {
             GameKind::Xiangqi => self.count::<Xiangqi>(),
-            GameKind::Chess | GameKind::Shogi | GameKind::Othello => {
-                unreachable!("not among GameKind::ALL yet")
-            }
+            GameKind::Chess => self.count::<Chess>(),
+            GameKind::Shogi => self.count::<Shogi>(),
+            GameKind::Othello => self.count::<Othello>(),
             GameKind::TicTacToe => self.count::<TicTacToe>(),
         }
     }

@@ -2,7 +2,9 @@
 
 use crate::ArenaError;
 use engine::{SearchParams, Tunables};
-use games::{Game, tictactoe::TicTacToe, xiangqi::Xiangqi};
+use games::{
+    Game, chess::Chess, othello::Othello, shogi::Shogi, tictactoe::TicTacToe, xiangqi::Xiangqi,
+};
 use model::spec::GameLimit;
 use model::{GameKind, ParameterSet, printable};
 
@@ -51,9 +53,9 @@ impl Matchup {
 pub fn check_opening(game: GameKind, text: &str) -> Result<(), ArenaError> {
     match game {
         GameKind::Xiangqi => read_opening::<Xiangqi>(text).map(drop),
-        GameKind::Chess | GameKind::Shogi | GameKind::Othello => {
-            unreachable!("not among GameKind::ALL yet")
-        }
+        GameKind::Chess => read_opening::<Chess>(text).map(drop),
+        GameKind::Shogi => read_opening::<Shogi>(text).map(drop),
+        GameKind::Othello => read_opening::<Othello>(text).map(drop),
         GameKind::TicTacToe => read_opening::<TicTacToe>(text).map(drop),
     }
 }

@@ -3,7 +3,9 @@
 use crate::matchup::read_opening;
 use crate::{ArenaError, EnginePlayer, GameEnd, Matchup, PlayedGame, Player, Seat, play_game};
 use engine::{SearchGame, Searcher};
-use games::{Game, tictactoe::TicTacToe, xiangqi::Xiangqi};
+use games::{
+    Game, chess::Chess, othello::Othello, shogi::Shogi, tictactoe::TicTacToe, xiangqi::Xiangqi,
+};
 use model::lease::{GameRecord, Opening, PairIndex, PairRecord};
 use model::spec::GameLimit;
 use model::{GameKind, GameScore};
@@ -64,9 +66,9 @@ impl PairPlayer {
     pub fn new(game: GameKind, hash_kib: u32) -> Self {
         let engines: Box<dyn PlayOpening + Send> = match game {
             GameKind::Xiangqi => Box::new(Engines::<Xiangqi>::new(hash_kib)),
-            GameKind::Chess | GameKind::Shogi | GameKind::Othello => {
-                unreachable!("not among GameKind::ALL yet")
-            }
+            GameKind::Chess => Box::new(Engines::<Chess>::new(hash_kib)),
+            GameKind::Shogi => Box::new(Engines::<Shogi>::new(hash_kib)),
+            GameKind::Othello => Box::new(Engines::<Othello>::new(hash_kib)),
             GameKind::TicTacToe => Box::new(Engines::<TicTacToe>::new(hash_kib)),
         };
         Self { game, hash_kib, engines }

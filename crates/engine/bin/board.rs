@@ -1,7 +1,10 @@
 //! The game at the table, whichever it is: one object-safe face for the session.
 
 use engine::{Evaluate, Question, Report, SearchGame, SearchParams, Searcher, StopSignal};
-use games::{MoveList, perft};
+use games::{
+    MoveList, chess::Chess, othello::Othello, perft, shogi::Shogi, tictactoe::TicTacToe,
+    xiangqi::Xiangqi,
+};
 use model::{GameKind, Nodes, Score};
 
 /// What the session asks of the game at the table.
@@ -202,13 +205,15 @@ impl<G: SearchGame> Board for Seat<G> {
     }
 }
 
-/// The table of a game, with a hash table of at most so many MiB.
-pub(crate) fn board(game: GameKind, megabytes: usize) -> Result<Box<dyn Board>, String> {
-    Ok(match game {
-        GameKind::Xiangqi => Box::new(Seat::<games::xiangqi::Xiangqi>::new(megabytes)),
-        GameKind::TicTacToe => Box::new(Seat::<games::tictactoe::TicTacToe>::new(megabytes)),
-        other => return Err(format!("{other} has no engine yet")),
-    })
+/// The board of a game, with a hash table of at most so many MiB.
+pub(crate) fn board(game: GameKind, megabytes: usize) -> Box<dyn Board> {
+    match game {
+        GameKind::Xiangqi => Box::new(Seat::<Xiangqi>::new(megabytes)),
+        GameKind::Chess => Box::new(Seat::<Chess>::new(megabytes)),
+        GameKind::Shogi => Box::new(Seat::<Shogi>::new(megabytes)),
+        GameKind::Othello => Box::new(Seat::<Othello>::new(megabytes)),
+        GameKind::TicTacToe => Box::new(Seat::<TicTacToe>::new(megabytes)),
+    }
 }
 
 /// The game of a name from outside, as the protocols spell it.

@@ -47,10 +47,7 @@ fn main() -> ExitCode {
             other => return refuse(&format!("unknown option `{}`", model::printable(other, 40))),
         }
     }
-    let mut session = match Session::new(game, Out::new(std::io::stdout())) {
-        Ok(session) => session,
-        Err(error) => return refuse(&error),
-    };
+    let mut session = Session::new(game, Out::new(std::io::stdout()));
     let command: Vec<String> = words.collect();
     if !command.is_empty() {
         session.line(&command.join(" "));

@@ -77,10 +77,10 @@ pub(crate) struct Session {
 
 impl Session {
     /// A session at the board of a game.
-    pub(crate) fn new(game: GameKind, out: Out) -> Result<Self, String> {
+    pub(crate) fn new(game: GameKind, out: Out) -> Self {
         let options = Options::default();
-        let board = board(game, options.hash)?;
-        Ok(Self {
+        let board = board(game, options.hash);
+        Self {
             out,
             dialect: Dialect::Uci,
             options,
@@ -89,7 +89,7 @@ impl Session {
             game,
             lost: None,
             banned: Vec::new(),
-        })
+        }
     }
 
     /// Follows one line.
@@ -208,14 +208,9 @@ impl Session {
         if self.board().kind() == game {
             return;
         }
-        match board(game, self.options.hash) {
-            Ok(board) => {
-                self.board = Some(board);
-                self.game = game;
-                self.lost = None;
-            }
-            Err(error) => self.out.complain(&error),
-        }
+        self.board = Some(board(game, self.options.hash));
+        self.game = game;
+        self.lost = None;
     }
 
     fn go(&mut self, go: &Go<'_>) {
@@ -309,8 +304,7 @@ impl Session {
         self.await_work();
         let game = self.game;
         let hash = self.options.hash;
-        let fresh = || board(game, hash).expect("the game has been at the table already");
-        &mut **self.board.get_or_insert_with(fresh)
+        &mut **self.board.get_or_insert_with(|| board(game, hash))
     }
 
     /// Waits for the answer of what is under way; what has no end of its own is ended.

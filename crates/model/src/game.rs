@@ -20,9 +20,15 @@ pub enum GameKind {
 
 impl GameKind {
     /// Every game, in the order in which lists show them.
-    pub const ALL: [GameKind; 2] = [GameKind::Xiangqi, GameKind::TicTacToe];
+    pub const ALL: [GameKind; 5] = [
+        GameKind::Xiangqi,
+        GameKind::Chess,
+        GameKind::Shogi,
+        GameKind::Othello,
+        GameKind::TicTacToe,
+    ];
 
-    /// The stable name: `xiangqi`, `tictactoe`.
+    /// The stable name: `xiangqi`, `chess`, `shogi`, `othello`, `tictactoe`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -54,7 +60,7 @@ impl std::str::FromStr for GameKind {
 
 /// A name that is no game of the cluster.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown game `{found}`; allowed: xiangqi, tictactoe")]
+#[error("unknown game `{found}`; allowed: xiangqi, chess, shogi, othello, tictactoe")]
 pub struct UnknownGame {
     /// What was given, made printable.
     pub found: String,

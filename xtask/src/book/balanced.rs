@@ -7,6 +7,10 @@ use super::walk::{Judge, PlyRange};
 use crate::parallel;
 use anyhow::ensure;
 use engine::{Evaluate, SearchGame};
+use games::Game;
+use games::chess::Chess;
+use games::othello::Othello;
+use games::shogi::Shogi;
 use games::xiangqi::Xiangqi;
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -132,11 +136,33 @@ impl BookGame for Xiangqi {
     }
 }
 
+impl BookGame for Chess {
+    /// Castling is on one side only, so no image is the same: everything but the counters.
+    fn twin_free(fen: &str) -> String {
+        fen.split(' ').take(4).collect::<Vec<_>>().join(" ")
+    }
+}
+
+impl BookGame for Shogi {
+    /// Bishop and rook stand on one side each, so no image is the same: everything but the counter.
+    fn twin_free(fen: &str) -> String {
+        fen.split(' ').take(3).collect::<Vec<_>>().join(" ")
+    }
+}
+
+impl BookGame for Othello {
+    /// The least of the eight images of the board as the side to move sees it.
+    fn twin_free(fen: &str) -> String {
+        let position = Othello::from_fen(fen).expect("a position of the book's own making");
+        let (board, _) = position.board().canonical();
+        format!("{:016x}{:016x}", board.own(), board.other())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::positions;
     use super::*;
-    use games::Game;
 
     const BOOK: &str = include_str!("../../../books/xiangqi.epd");
 

@@ -11,7 +11,7 @@ mod walk;
 
 use anyhow::Context;
 use clap::Args;
-use games::xiangqi::Xiangqi;
+use games::{chess::Chess, othello::Othello, shogi::Shogi, xiangqi::Xiangqi};
 use model::GameKind;
 use sha2::{Digest, Sha256};
 use std::num::NonZeroUsize;
@@ -21,7 +21,7 @@ use std::process::ExitCode;
 /// The words after `cargo xtask book`.
 #[derive(Args, Debug)]
 pub(crate) struct Command {
-    /// The game: `xiangqi` or `tictactoe`
+    /// The game: xiangqi, chess, shogi, othello or tictactoe
     #[arg(long)]
     game: GameKind,
     /// Half-moves from the start, the least and the most
@@ -78,9 +78,9 @@ impl Command {
         };
         let text = match self.game {
             GameKind::Xiangqi => balanced::text::<Xiangqi>(&rules, threads)?,
-            GameKind::Chess | GameKind::Shogi | GameKind::Othello => {
-                unreachable!("not among GameKind::ALL yet")
-            }
+            GameKind::Chess => balanced::text::<Chess>(&rules, threads)?,
+            GameKind::Shogi => balanced::text::<Shogi>(&rules, threads)?,
+            GameKind::Othello => balanced::text::<Othello>(&rules, threads)?,
             GameKind::TicTacToe => tictactoe::text(),
         };
         std::fs::write(&path, &text).with_context(|| format!("cannot write {}", path.display()))?;

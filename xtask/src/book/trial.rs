@@ -9,7 +9,7 @@ use crate::parallel;
 use anyhow::{Context, ensure};
 use arena::{EnginePlayer, GameEnd, Seat, play_game};
 use engine::{SearchGame, SearchParams, Searcher};
-use games::{tictactoe::TicTacToe, xiangqi::Xiangqi};
+use games::{chess::Chess, othello::Othello, shogi::Shogi, tictactoe::TicTacToe, xiangqi::Xiangqi};
 use model::spec::GameLimit;
 use model::{GameKind, Nodes, Ply};
 use std::sync::atomic::AtomicBool;
@@ -43,9 +43,9 @@ struct Played {
 pub(super) fn run(game: GameKind, text: &str, trial: &Trial) -> anyhow::Result<String> {
     let played = match game {
         GameKind::Xiangqi => play_all::<Xiangqi>(text, trial)?,
-        GameKind::Chess | GameKind::Shogi | GameKind::Othello => {
-            unreachable!("not among GameKind::ALL yet")
-        }
+        GameKind::Chess => play_all::<Chess>(text, trial)?,
+        GameKind::Shogi => play_all::<Shogi>(text, trial)?,
+        GameKind::Othello => play_all::<Othello>(text, trial)?,
         GameKind::TicTacToe => play_all::<TicTacToe>(text, trial)?,
     };
     Ok(report(&played))

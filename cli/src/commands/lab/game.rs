@@ -9,14 +9,15 @@ use engine::{Evaluate, SearchGame};
 use games::{
     Game, chess::Chess, othello::Othello, shogi::Shogi, tictactoe::TicTacToe, xiangqi::Xiangqi,
 };
+use model::GameKind;
 use std::process::ExitCode;
 
 /// What the command takes.
 #[derive(Debug, clap::Args)]
 pub(super) struct OnGame {
-    /// Which game
-    #[arg(long, value_enum)]
-    game: GameName,
+    /// xiangqi, chess, shogi, othello or tictactoe
+    #[arg(long)]
+    game: GameKind,
     /// Plies
     #[arg(long, value_parser = clap::value_parser!(u32).range(0..=60))]
     depth: u32,
@@ -34,17 +35,6 @@ pub(super) struct OnGame {
     seed: u64,
 }
 
-/// The games by their names on the command line.
-#[derive(Clone, Copy, Debug, clap::ValueEnum)]
-enum GameName {
-    Xiangqi,
-    Chess,
-    Shogi,
-    Othello,
-    #[value(name = "tictactoe")]
-    TicTacToe,
-}
-
 /// The largest table.
 const MAX_TABLE_MB: usize = 16_384;
 
@@ -59,11 +49,11 @@ impl OnGame {
     /// The position text is none.
     pub(super) fn run(&self, common: &Common) -> anyhow::Result<ExitCode> {
         match self.game {
-            GameName::Xiangqi => self.compare::<Xiangqi, <Xiangqi as SearchGame>::Eval>(common),
-            GameName::Chess => self.compare::<Chess, Plain>(common),
-            GameName::Shogi => self.compare::<Shogi, Plain>(common),
-            GameName::Othello => self.compare::<Othello, Plain>(common),
-            GameName::TicTacToe => {
+            GameKind::Xiangqi => self.compare::<Xiangqi, <Xiangqi as SearchGame>::Eval>(common),
+            GameKind::Chess => self.compare::<Chess, Plain>(common),
+            GameKind::Shogi => self.compare::<Shogi, Plain>(common),
+            GameKind::Othello => self.compare::<Othello, Plain>(common),
+            GameKind::TicTacToe => {
                 self.compare::<TicTacToe, <TicTacToe as SearchGame>::Eval>(common)
             }
         }
