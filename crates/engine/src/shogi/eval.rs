@@ -41,7 +41,7 @@ fn side(position: &Shogi, us: Side) -> i32 {
             PieceKind::King => {}
             _ => {
                 let reach = attacks(us, kind, square, occupied);
-                pressed = pressed | (reach & around);
+                pressed |= reach & around;
                 let count = reach.len() as i32;
                 sum += match kind {
                     PieceKind::Bishop | PieceKind::Horse => BISHOP_MOBILITY * count,
