@@ -270,7 +270,7 @@ async fn a_draining_coordinator_is_left_and_found_again() {
     let (mut coordinator, dir) = (Coordinator::start().await, tempfile::tempdir().unwrap());
     let _player = Player::start(&coordinator, dir.path(), 1);
     let (mut talk, _) = coordinator.welcome().await;
-    talk.lease(xiangqi(4, 3, 300)).await;
+    talk.lease(xiangqi(4, 3, 5_000)).await;
     talk.hear_playing(1).await;
     talk.say(Answer::Drain(v1::Drain { reconnect_after_ms: 20 })).await;
     let mut merged = 0;
