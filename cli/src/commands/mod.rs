@@ -9,6 +9,7 @@ mod lab;
 mod params;
 mod perft;
 mod runs;
+mod solve;
 mod stats;
 mod test;
 mod tune;
@@ -52,6 +53,8 @@ pub(crate) enum Command {
     Perft(perft::Args),
     /// Says whether a line of moves is over by rule, and for whom
     Judge(judge::Args),
+    /// Solves the end of a game exactly
+    Solve(solve::Args),
     /// Searches fixed positions: a fingerprint of the engine, and its speed
     Bench(bench::Args),
     /// Compares the classic search algorithms on one tree: values, nodes and time
@@ -83,6 +86,7 @@ impl Command {
             Command::Params(args) => args.run(),
             Command::Perft(args) => args.run(),
             Command::Judge(args) => args.run(),
+            Command::Solve(args) => args.run(),
             Command::Bench(args) => args.run(),
             Command::Lab(args) => args.run(),
             Command::Stats(args) => args.run(),

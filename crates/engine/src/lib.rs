@@ -10,7 +10,7 @@ mod chess;
 pub mod classic;
 mod history;
 mod limits;
-mod othello;
+pub mod othello;
 mod params;
 mod picker;
 pub mod protocol;
@@ -27,7 +27,6 @@ mod xiangqi;
 
 pub use chess::ChessEval;
 pub use limits::{Limits, StopSignal, TimeSource};
-pub use othello::OthelloEval;
 pub use params::SearchParams;
 pub use search::{MAX_DEPTH, Question, Report, SearchResult, Searcher};
 pub use searchable::{Evaluate, SearchGame};

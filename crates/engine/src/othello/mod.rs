@@ -6,7 +6,7 @@
 
 mod solver;
 
-pub use solver::{Solution, Solver};
+pub use solver::{Bounds, Solution, Solver};
 
 use crate::{Evaluate, SearchGame};
 use games::RuleWinner;
