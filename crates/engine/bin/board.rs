@@ -18,6 +18,10 @@ pub(crate) trait Board: Send {
     /// The text is no position, or a move is not legal: which one, and what would be.
     fn set_position(&mut self, start: Option<&str>, moves: &[&str]) -> Result<(), String>;
 
+    /// Writes castling as the king taking its own rook from now on, or no longer; of no meaning but in
+    /// chess.
+    fn set_chess960(&mut self, on: bool);
+
     /// Forgets what earlier games have taught.
     fn new_game(&mut self);
 
@@ -82,12 +86,20 @@ pub(crate) struct Answer {
 pub(crate) struct Seat<G: SearchGame> {
     position: G,
     searcher: Searcher<G>,
+    /// How a position is told to write castling as Chess960 does, and whether it is.
+    chess960: Option<fn(G) -> G>,
+    is_chess960: bool,
 }
 
 impl<G: SearchGame> Seat<G> {
     /// The initial position, and a table of at most so many MiB.
     pub(crate) fn new(megabytes: usize) -> Self {
-        Self { position: G::start(), searcher: Searcher::new(megabytes) }
+        Self {
+            position: G::start(),
+            searcher: Searcher::new(megabytes),
+            chess960: None,
+            is_chess960: false,
+        }
     }
 
     /// The moves as texts, each in the position in which it is made.
@@ -116,6 +128,9 @@ impl<G: SearchGame> Board for Seat<G> {
             None => G::start(),
             Some(text) => G::from_fen(text).map_err(|error| error.to_string())?,
         };
+        if let Some(convert) = self.chess960.filter(|_| self.is_chess960) {
+            position = convert(position);
+        }
         for (number, text) in (1..).zip(moves) {
             let mv =
                 position.move_from_text(text).map_err(|error| format!("move {number}: {error}"))?;
@@ -123,6 +138,10 @@ impl<G: SearchGame> Board for Seat<G> {
         }
         self.position = position;
         Ok(())
+    }
+
+    fn set_chess960(&mut self, on: bool) {
+        self.is_chess960 = on;
     }
 
     fn new_game(&mut self) {
@@ -209,7 +228,10 @@ impl<G: SearchGame> Board for Seat<G> {
 pub(crate) fn board(game: GameKind, megabytes: usize) -> Box<dyn Board> {
     match game {
         GameKind::Xiangqi => Box::new(Seat::<Xiangqi>::new(megabytes)),
-        GameKind::Chess => Box::new(Seat::<Chess>::new(megabytes)),
+        GameKind::Chess => {
+            let seat = Seat::<Chess>::new(megabytes);
+            Box::new(Seat { chess960: Some(Chess::into_chess960), ..seat })
+        }
         GameKind::Shogi => Box::new(Seat::<Shogi>::new(megabytes)),
         GameKind::Othello => Box::new(Seat::<Othello>::new(megabytes)),
         GameKind::TicTacToe => Box::new(Seat::<TicTacToe>::new(megabytes)),

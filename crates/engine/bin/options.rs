@@ -20,6 +20,8 @@ pub(crate) struct Options {
     pub(crate) hash: usize,
     pub(crate) lines: usize,
     pub(crate) overhead: Duration,
+    /// Castling is written as the king taking its own rook.
+    pub(crate) chess960: bool,
     /// The times of UCCI are in milliseconds.
     pub(crate) milliseconds: bool,
     pub(crate) params: SearchParams,
@@ -31,6 +33,7 @@ impl Default for Options {
             hash: 16,
             lines: 1,
             overhead: Duration::from_millis(10),
+            chess960: false,
             milliseconds: false,
             params: SearchParams::default(),
         }
@@ -46,6 +49,8 @@ pub(crate) enum Change {
     Resize,
     /// Everything is to be forgotten.
     Forget,
+    /// Castling is written in another way.
+    Chess960,
     /// Another game is to be played.
     Game(GameKind),
 }
@@ -69,6 +74,10 @@ impl Options {
             "move overhead" | "moveoverhead" => {
                 self.overhead = Duration::from_millis(number(name, value, 0, MOST_OVERHEAD)?);
                 Ok(Change::Done)
+            }
+            "uci_chess960" => {
+                self.chess960 = switch(name, value)?;
+                Ok(Change::Chess960)
             }
             "usemillisec" => {
                 self.milliseconds = switch(name, value)?;
@@ -105,6 +114,7 @@ impl Options {
             "name Threads type spin default 1 min 1 max 1".to_owned(),
             format!("name MultiPV type spin default 1 min 1 max {MOST_LINES}"),
             "name Ponder type check default false".to_owned(),
+            "name UCI_Chess960 type check default false".to_owned(),
             format!(
                 "name Move Overhead type spin default {} min 0 max {MOST_OVERHEAD}",
                 default.overhead.as_millis()

@@ -3,13 +3,14 @@
 //! A command that needs the board while a search is under way waits for its answer; a search without an
 //! end of its own is ended. The answer always comes before whatever the command says.
 
-use crate::board::{Board, Task, board};
+use crate::board::{Answer, Board, Task, board};
 use crate::clock::Stopwatch;
 use crate::options::{Change, Options};
 use crate::words::{self, Out};
 use engine::protocol::{Command, Dialect, Go, read};
 use engine::{Limits, StopSignal, TimePlan, TimeSource};
 use model::{GameKind, printable};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -199,6 +200,10 @@ impl Session {
                 let megabytes = self.options.hash;
                 self.board().resize(megabytes);
             }
+            Ok(Change::Chess960) => {
+                let on = self.options.chess960;
+                self.board().set_chess960(on);
+            }
             Ok(Change::Forget) => self.board().new_game(),
             Ok(Change::Game(game)) => self.change_game(game),
         }
@@ -208,7 +213,9 @@ impl Session {
         if self.board().kind() == game {
             return;
         }
-        self.board = Some(board(game, self.options.hash));
+        let mut board = board(game, self.options.hash);
+        board.set_chess960(self.options.chess960);
+        self.board = Some(board);
         self.game = game;
         self.lost = None;
     }
@@ -221,7 +228,7 @@ impl Session {
         self.await_work();
         if let Some(error) = &self.lost {
             self.out.complain(&format!("no position to search: {error}"));
-            let none = crate::board::Answer { best: None, ponder: None };
+            let none = Answer { best: None, ponder: None };
             self.out.say(&words::answer(self.dialect, &none));
             return;
         }
@@ -292,8 +299,15 @@ impl Session {
     /// Hands the board to a thread.
     fn begin(&mut self, control: Arc<Control>, job: impl FnOnce(&mut dyn Board) + Send + 'static) {
         let Some(mut board) = self.board.take() else { return };
+        let (out, dialect) = (self.out.clone(), self.dialect);
         let thread = std::thread::spawn(move || {
-            job(&mut *board);
+            let done = catch_unwind(AssertUnwindSafe(|| job(&mut *board)));
+            if let Err(panic) = done {
+                // The other side waits for an answer, whatever happens.
+                out.complain("the search has broken down; the board is set up anew");
+                out.say(&words::answer(dialect, &Answer { best: None, ponder: None }));
+                resume_unwind(panic);
+            }
             board
         });
         self.work = Some(Work { control, thread });
@@ -324,9 +338,9 @@ impl Session {
     }
 
     fn take_back(&mut self, work: Work) {
-        match work.thread.join() {
-            Ok(board) => self.board = Some(board),
-            Err(_) => self.out.complain("the search has broken down; the board is set up anew"),
+        // One that broke down has said so; `board` then sets up another.
+        if let Ok(board) = work.thread.join() {
+            self.board = Some(board);
         }
     }
 }

@@ -218,3 +218,36 @@ fn one_command_can_stand_on_the_command_line() {
     assert_eq!(run(&["--frobnicate"]).0, Some(2));
     assert!(run(&["--help"]).1.contains("Usage: elomill-engine"));
 }
+
+#[test]
+fn castling_is_written_as_the_options_say() {
+    let mut engine = Engine::start(&["--game", "chess"]);
+    let castles = "position fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1";
+    for (setting, text) in [("false", "e1g1"), ("true", "e1h1"), ("false", "e1g1")] {
+        engine.say(format!("setoption name UCI_Chess960 value {setting}\n{castles}").as_bytes());
+        // Both ways are read; the answer comes in the one that is set.
+        for asked in ["e1g1", "e1h1"] {
+            let answer = engine.ask(&format!("go depth 1 searchmoves {asked}"), "bestmove ");
+            let best = answer.last().and_then(|line| line.split(' ').nth(1));
+            assert_eq!(best, Some(text), "{setting} {asked}");
+        }
+    }
+    engine.ask("position fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1 moves e1g1\ngo depth 1", "bestmove ");
+    assert_eq!(engine.end(), (vec![], true));
+}
+
+#[test]
+fn shogi_by_usi_and_chess_by_a_variant() {
+    let mut engine = Engine::start(&[]);
+    engine.ask("usi", "usiok");
+    engine.say(b"usinewgame\nposition startpos moves 7g7f 3c3d");
+    let answer = engine.ask("go btime 1000 wtime 1000 byoyomi 50", "bestmove ");
+    let best = answer.last().and_then(|line| line.split(' ').nth(1)).expect("a move");
+    assert!(best.len() == 4 || best.len() == 5, "{best}");
+    assert_eq!(engine.ask("go mate infinite", "checkmate"), ["checkmate notimplemented"]);
+    engine.ask("uci", "uciok");
+    engine.say(b"setoption name UCI_Variant value chess");
+    let answer = engine.ask("position startpos moves e2e4\ngo depth 2", "bestmove ");
+    assert!(!answer.iter().any(|line| line.contains("error")), "{answer:?}");
+    assert_eq!(engine.end(), (vec![], true));
+}

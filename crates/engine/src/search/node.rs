@@ -310,6 +310,10 @@ impl<G: SearchGame> Worker<'_, G> {
             let cut = !PV && !node.cut_node;
             return -self.node::<PV>(position, new_depth, -beta, -alpha, ply, cut);
         }
+        if PV {
+            // A move that fails high by its zero window alone has no line.
+            self.frames[ply].pv.clear();
+        }
         let reduction = if noisy { 0 } else { self.reduction(position, node, mv, count) };
         let mut score = if reduction > 0 {
             -self.node::<false>(position, new_depth - reduction, -alpha - 1, -alpha, ply, true)

@@ -1,9 +1,12 @@
 //! What a front end asks beyond one best move: several lines, some moves only, a mate, a plan.
 
 use crate::{
-    Limits, Question, Report, SearchParams, SearchResult, Searcher, StopSignal, TimePlan,
-    TimeSource, mate_distance,
+    Limits, Question, Report, SearchGame, SearchParams, SearchResult, Searcher, StopSignal,
+    TimePlan, TimeSource, mate_distance,
 };
+use games::chess::Chess;
+use games::othello::Othello;
+use games::shogi::Shogi;
 use games::xiangqi::{Move, Xiangqi};
 use games::{Game, MoveList};
 use model::Nodes;
@@ -25,6 +28,40 @@ fn ask(fen: &str, question: &Question<'_, Move>) -> (SearchResult<Move>, Words) 
     let result = searcher.search_reporting(&mut position, &params, question, &stop, &mut hear);
     assert_eq!(position, Xiangqi::from_fen(fen).expect("a position"));
     (result, words)
+}
+
+/// Every line that is told can be played.
+fn lines_are_playable<G: SearchGame>(fens: &[&str], depth: u32, lines: usize) {
+    for fen in fens {
+        let root = G::from_fen(fen).expect("a position");
+        let mut hear = |report: &Report<'_, G::Move>| {
+            let mut position = root.clone();
+            for &mv in report.pv {
+                let legal = position.is_pseudo_legal(mv) && position.is_legal(mv);
+                assert!(legal && position.result().is_none(), "{fen}: {report:?}");
+                position.make(mv);
+            }
+        };
+        let question = Question { lines, ..Question::new(Limits::depth(depth)) };
+        let (params, stop) = (SearchParams::default(), StopSignal::never());
+        let mut searcher = Searcher::new(1);
+        searcher.search_reporting(&mut root.clone(), &params, &question, &stop, &mut hear);
+    }
+}
+
+#[test]
+fn the_lines_told_can_be_played() {
+    lines_are_playable::<Xiangqi>(Xiangqi::BENCH_POSITIONS, 6, 1);
+    lines_are_playable::<Xiangqi>(Xiangqi::BENCH_POSITIONS, 4, 3);
+    lines_are_playable::<Chess>(Chess::BENCH_POSITIONS, 6, 2);
+    lines_are_playable::<Shogi>(Shogi::BENCH_POSITIONS, 5, 2);
+    lines_are_playable::<Othello>(Othello::BENCH_POSITIONS, 6, 2);
+    // Mates that fail high by a zero window alone.
+    let mates =
+        ["8/8/6k1/P5pp/P7/2BPPQP1/3K4/5R2 w - - 0 49", "6k1/5ppp/8/8/8/8/1Q6/R5K1 w - - 0 1"];
+    for depth in 2..=9 {
+        lines_are_playable::<Chess>(&mates, depth, 1);
+    }
 }
 
 const MIDDLE: &str =
