@@ -2,10 +2,7 @@
 
 use crate::output::{json, line, say};
 use anyhow::Context;
-use games::{
-    Game, MoveList, chess::Chess, othello::Othello, perft, shogi::Shogi, tictactoe::TicTacToe,
-    xiangqi::Xiangqi,
-};
+use games::count_leaves;
 use model::GameKind;
 use serde_json::{Map, Value};
 use std::process::ExitCode;
@@ -35,38 +32,12 @@ impl Args {
     /// # Errors
     /// The position text is none.
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
-        match self.game {
-            GameKind::Xiangqi => self.count::<Xiangqi>(),
-            GameKind::Chess => self.count::<Chess>(),
-            GameKind::Shogi => self.count::<Shogi>(),
-            GameKind::Othello => self.count::<Othello>(),
-            GameKind::TicTacToe => self.count::<TicTacToe>(),
-        }
-    }
-
-    fn count<G: Game>(&self) -> anyhow::Result<ExitCode> {
-        let mut position = match &self.fen {
-            Some(fen) => G::from_fen(fen).context("--fen")?,
-            None => G::start(),
-        };
         let began = Instant::now();
-        let mut below = Vec::new();
-        let nodes = if self.divide && self.depth > 0 {
-            let mut moves = MoveList::new();
-            position.legal(&mut moves);
-            for &mv in moves.iter() {
-                let name = position.move_to_text(mv);
-                position.make(mv);
-                below.push((name, perft(&mut position, self.depth - 1)));
-                position.unmake();
-            }
-            below.sort();
-            below.iter().map(|(_, nodes)| nodes).sum()
-        } else {
-            perft(&mut position, self.depth)
-        };
+        let leaves = count_leaves(self.game, self.fen.as_deref(), self.depth).context("--fen")?;
         let seconds = began.elapsed().as_secs_f64();
+        let nodes = leaves.all;
         let nps = (nodes as f64 / seconds.max(1e-9)) as u64;
+        let below = if self.divide { leaves.below } else { Vec::new() };
         if self.json {
             let mut object = Map::new();
             object.insert("nodes".to_owned(), nodes.into());

@@ -5,6 +5,7 @@
 //! by rule. Instances: [`xiangqi`], [`chess`], [`shogi`], [`othello`] and [`tictactoe`].
 
 pub mod chess;
+mod count;
 pub mod epd;
 mod error;
 mod game;
@@ -17,6 +18,7 @@ mod symmetry;
 pub mod tictactoe;
 pub mod xiangqi;
 
+pub use count::{Leaves, count_leaves};
 pub use error::{FenError, MoveError};
 pub use game::{Game, MoveKind, MoveList, Repetition, RuleResult, RuleWinner, perft};
 pub use movetext::MoveText;
