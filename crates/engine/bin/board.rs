@@ -2,7 +2,7 @@
 
 use engine::{Evaluate, Question, Report, SearchGame, SearchParams, Searcher, StopSignal};
 use games::{
-    MoveList, chess::Chess, othello::Othello, perft, shogi::Shogi, tictactoe::TicTacToe,
+    Leaves, MoveList, chess::Chess, othello::Othello, shogi::Shogi, tictactoe::TicTacToe,
     xiangqi::Xiangqi,
 };
 use model::{GameKind, Nodes, Score};
@@ -41,7 +41,7 @@ pub(crate) trait Board: Send {
     ) -> Answer;
 
     /// Leaves below each move, and all of them.
-    fn perft(&mut self, depth: u32) -> (Vec<(String, u64)>, u64);
+    fn perft(&mut self, depth: u32) -> Leaves;
 
     /// The static evaluation in centipawns for the side to move.
     fn evaluate(&self) -> i32;
@@ -196,21 +196,8 @@ impl<G: SearchGame> Board for Seat<G> {
         Answer { best: pv.next(), ponder: pv.next() }
     }
 
-    fn perft(&mut self, depth: u32) -> (Vec<(String, u64)>, u64) {
-        let mut below = Vec::new();
-        if depth > 0 {
-            let mut moves = MoveList::new();
-            self.position.legal(&mut moves);
-            for &mv in moves.iter() {
-                let text = self.position.move_to_text(mv);
-                self.position.make(mv);
-                below.push((text, perft(&mut self.position, depth - 1)));
-                self.position.unmake();
-            }
-            below.sort();
-        }
-        let all = perft(&mut self.position, depth);
-        (below, all)
+    fn perft(&mut self, depth: u32) -> Leaves {
+        Leaves::of(&mut self.position, depth)
     }
 
     fn evaluate(&self) -> i32 {

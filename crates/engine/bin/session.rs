@@ -9,6 +9,7 @@ use crate::options::{Change, Options};
 use crate::words::{self, Out};
 use engine::protocol::{Command, Dialect, Go, read};
 use engine::{Limits, StopSignal, TimePlan, TimeSource};
+use games::Leaves;
 use model::{GameKind, printable};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -279,7 +280,7 @@ impl Session {
         self.await_work();
         self.begin(Arc::new(Control::default()), move |board| {
             let began = Instant::now();
-            let (below, all) = board.perft(depth);
+            let Leaves { all, below } = board.perft(depth);
             for (text, leaves) in below {
                 out.say(&format!("{text}: {leaves}"));
             }

@@ -32,21 +32,27 @@ pub fn count_leaves(game: GameKind, fen: Option<&str>, depth: u32) -> Result<Lea
 }
 
 fn count<G: Game>(fen: Option<&str>, depth: u32) -> Result<Leaves, FenError> {
-    let mut position = fen.map_or_else(|| Ok(G::start()), G::from_fen)?;
-    let mut moves = MoveList::new();
-    position.legal(&mut moves);
-    if depth == 0 || moves.is_empty() {
-        return Ok(Leaves { all: perft(&mut position, depth), below: Vec::new() });
+    Ok(Leaves::of(&mut fen.map_or_else(|| Ok(G::start()), G::from_fen)?, depth))
+}
+
+impl Leaves {
+    /// Counts below a position, which is as before when this returns.
+    pub fn of<G: Game>(position: &mut G, depth: u32) -> Self {
+        let mut moves = MoveList::new();
+        position.legal(&mut moves);
+        if depth == 0 || moves.is_empty() {
+            return Self { all: perft(position, depth), below: Vec::new() };
+        }
+        let mut below = Vec::new();
+        for &mv in moves.iter() {
+            let text = position.move_to_text(mv);
+            position.make(mv);
+            below.push((text, perft(position, depth - 1)));
+            position.unmake();
+        }
+        below.sort();
+        Self { all: below.iter().map(|(_, leaves)| leaves).sum(), below }
     }
-    let mut below = Vec::new();
-    for &mv in moves.iter() {
-        let text = position.move_to_text(mv);
-        position.make(mv);
-        below.push((text, perft(&mut position, depth - 1)));
-        position.unmake();
-    }
-    below.sort();
-    Ok(Leaves { all: below.iter().map(|(_, leaves)| leaves).sum(), below })
 }
 
 #[cfg(test)]
