@@ -8,6 +8,7 @@
 pub mod bench;
 mod chess;
 pub mod classic;
+mod exchange;
 mod history;
 mod limits;
 pub mod othello;

@@ -4,13 +4,11 @@
 //! at.
 
 use super::weights::EXCHANGE;
+use crate::exchange::swap_off;
 use games::chess::{
     BitBoard, Chess, Color, Move, Piece, Square, get_bishop_moves, get_king_moves,
     get_knight_moves, get_pawn_attacks, get_rook_moves,
 };
-
-/// More captures on one square than any position has.
-const LONGEST: usize = 32;
 
 /// The centipawns that a noisy move wins; 0 without looking when the victim is worth the attacker.
 pub(super) fn exchange(position: &Chess, mv: Move) -> i32 {
@@ -27,34 +25,13 @@ pub(super) fn exchange(position: &Chess, mv: Move) -> i32 {
     if position.is_en_passant(mv) {
         occupied &= !Square::new(mv.to().file(), mv.from().rank()).bitboard();
     }
-    swap_off(position, mv.to(), occupied, victim + gained, attacker)
-}
-
-fn swap_off(
-    position: &Chess,
-    target: Square,
-    mut occupied: BitBoard,
-    first: i32,
-    attacker: i32,
-) -> i32 {
     let mut side = !position.side_to_move();
-    // gains[n]: what the side of the nth capture has won if the exchange ends with it.
-    let mut gains = [0; LONGEST];
-    gains[0] = first;
-    let mut at_stake = attacker;
-    let mut last = 0;
-    while last + 1 < LONGEST {
-        let Some((piece, from)) = least_attacker(position, target, occupied, side) else { break };
-        last += 1;
-        gains[last] = at_stake - gains[last - 1];
-        at_stake = EXCHANGE[piece as usize];
+    swap_off(victim + gained, attacker, || {
+        let (piece, from) = least_attacker(position, mv.to(), occupied, side)?;
         occupied &= !from.bitboard();
         side = !side;
-    }
-    for n in (1..=last).rev() {
-        gains[n - 1] = gains[n - 1].min(-gains[n]);
-    }
-    gains[0]
+        Some(value(piece))
+    })
 }
 
 /// The least valuable piece of a side that attacks a square, if exactly these squares are occupied.

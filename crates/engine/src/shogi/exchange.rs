@@ -4,10 +4,8 @@
 //! on the way are not looked at.
 
 use super::weights::{EXCHANGE, capture_gain, promotion_gain};
-use games::shogi::{Move, PieceKind, Shogi, Square, SquareSet};
-
-/// More captures on one square than any position has.
-const LONGEST: usize = 40;
+use crate::exchange::swap_off;
+use games::shogi::{Move, PieceKind, Shogi, SquareSet};
 
 /// Hundredths of a pawn that a noisy move wins; 0 without looking when the victim is worth the attacker.
 pub(super) fn exchange(position: &Shogi, mv: Move) -> i32 {
@@ -18,41 +16,23 @@ pub(super) fn exchange(position: &Shogi, mv: Move) -> i32 {
         return 0;
     }
     let first = victim.map_or(0, |victim| capture_gain(victim.kind()));
-    swap_off(position, mv.to(), from, first + promotion_gain(position, mv), attacker.kind())
-}
-
-fn swap_off(
-    position: &Shogi,
-    target: Square,
-    from: Square,
-    first: i32,
-    attacker: PieceKind,
-) -> i32 {
     let mut occupied = position.occupied().without(SquareSet::of(from));
     let mut side = position.side_to_move().other();
-    // gains[n]: what the side of the nth capture has won if the exchange ends with it.
-    let mut gains = [0; LONGEST];
-    gains[0] = first;
-    let mut at_stake = attacker;
-    let mut last = 0;
-    while last + 1 < LONGEST {
-        let attackers = position.attackers_to(target, occupied) & position.side(side);
+    swap_off(first + promotion_gain(position, mv), stake(attacker.kind()), || {
+        let attackers = position.attackers_to(mv.to(), occupied) & position.side(side);
         let pieces = attackers.into_iter().filter_map(|square| {
-            position.piece_on(square).map(|piece| (EXCHANGE[piece.kind().index()], square))
+            position.piece_on(square).map(|piece| (worth(piece.kind()), square, piece.kind()))
         });
-        let Some((_, square)) = pieces.min() else { break };
-        last += 1;
-        // A king that is taken is the whole game.
-        let stake = if at_stake == PieceKind::King { 20_000 } else { capture_gain(at_stake) };
-        gains[last] = stake - gains[last - 1];
-        at_stake = position.piece_on(square).map_or(PieceKind::Pawn, |piece| piece.kind());
+        let (_, square, kind) = pieces.min_by_key(|(worth, square, _)| (*worth, *square))?;
         occupied = occupied.without(SquareSet::of(square));
         side = side.other();
-    }
-    for n in (1..=last).rev() {
-        gains[n - 1] = gains[n - 1].min(-gains[n]);
-    }
-    gains[0]
+        Some(stake(kind))
+    })
+}
+
+/// What is lost with a piece that is taken; a king is the whole game.
+fn stake(kind: PieceKind) -> i32 {
+    if kind == PieceKind::King { 20_000 } else { capture_gain(kind) }
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! the attackers are looked up again, since an emptied point opens lines and moves cannons' screens.
 
 use super::weights::EXCHANGE;
+use crate::exchange::swap_off;
 use games::xiangqi::{Move, PieceKind, SquareSet, Xiangqi};
 
 /// Kinds from the least to the most valuable.
@@ -20,9 +21,6 @@ const BY_VALUE: [PieceKind; 7] = [
 /// A king may only take what nobody takes back.
 const KING_VALUE: i32 = 10_000;
 
-/// More captures on one point than any position has.
-const LONGEST: usize = 32;
-
 fn value(kind: PieceKind) -> i32 {
     if kind == PieceKind::King { KING_VALUE } else { EXCHANGE[kind.index()] }
 }
@@ -36,37 +34,23 @@ pub(super) fn exchange(position: &Xiangqi, mv: Move) -> i32 {
     if victim >= attacker {
         return 0;
     }
-    swap_off(position, mv, victim, attacker)
+    exchange_on(position, mv, victim, attacker)
 }
 
-fn swap_off(position: &Xiangqi, mv: Move, victim: i32, attacker: i32) -> i32 {
+fn exchange_on(position: &Xiangqi, mv: Move, victim: i32, attacker: i32) -> i32 {
     let target = mv.to();
     let mut occupied = position.occupied().without(SquareSet::of(mv.from()));
     let mut side = position.side_to_move().other();
-    // gains[n]: what the side of the nth capture has won if the exchange ends with it.
-    let mut gains = [0; LONGEST];
-    gains[0] = victim;
-    let mut at_stake = attacker;
-    let mut last = 0;
-    while last + 1 < LONGEST {
+    swap_off(victim, attacker, || {
         let attackers = position.attackers_to(target, occupied) & position.side(side);
-        let Some((kind, mut from)) = BY_VALUE
+        let (kind, mut from) = BY_VALUE
             .into_iter()
             .map(|kind| (kind, attackers & position.kind(kind)))
-            .find(|(_, set)| !set.is_empty())
-        else {
-            break;
-        };
-        last += 1;
-        gains[last] = at_stake - gains[last - 1];
-        at_stake = value(kind);
+            .find(|(_, set)| !set.is_empty())?;
         occupied = occupied.without(from.next().map_or(SquareSet::EMPTY, SquareSet::of));
         side = side.other();
-    }
-    for n in (1..=last).rev() {
-        gains[n - 1] = gains[n - 1].min(-gains[n]);
-    }
-    gains[0]
+        Some(value(kind))
+    })
 }
 
 #[cfg(test)]
