@@ -1,6 +1,6 @@
 //! `elomill-engine`: the built-in engine for other programs, over standard input and output.
 //!
-//! Speaks UCI, UCCI and USI, whichever the first command asks for. Words after the options are
+//! Speaks UCI, UCCI, USI and NBoard, whichever the first command asks for. Words after the options are
 //! commands that are followed instead of standard input: `elomill-engine --game xiangqi bench`.
 
 mod board;
@@ -16,7 +16,7 @@ use std::process::ExitCode;
 use words::Out;
 
 const HELP: &str = "\
-The engine of Elomill over standard input and output: UCI, UCCI or USI.
+The engine of Elomill over standard input and output: UCI, UCCI, USI or NBoard.
 
 Usage: elomill-engine [--game GAME] [COMMAND]
 

@@ -3,6 +3,8 @@
 //! A command that needs the board while a search is under way waits for its answer; a search without an
 //! end of its own is ended. The answer always comes before whatever the command says.
 
+mod nboard;
+
 use crate::board::{Answer, Board, Task, board};
 use crate::clock::Stopwatch;
 use crate::options::{Change, Options};
@@ -75,6 +77,8 @@ pub(crate) struct Session {
     /// Why there is no position to search, after a bad `position`.
     lost: Option<String>,
     banned: Vec<String>,
+    /// What was said in NBoard, while that is spoken.
+    nboard: Option<nboard::Talk>,
 }
 
 impl Session {
@@ -91,12 +95,16 @@ impl Session {
             game,
             lost: None,
             banned: Vec::new(),
+            nboard: None,
         }
     }
 
     /// Follows one line.
     pub(crate) fn line(&mut self, line: &str) -> Next {
         self.clear_finished();
+        if let Some(next) = self.nboard(line) {
+            return next;
+        }
         let command = match read(line, self.dialect, !self.options.milliseconds) {
             Ok(command) => command,
             Err(error) => {
@@ -300,13 +308,17 @@ impl Session {
     /// Hands the board to a thread.
     fn begin(&mut self, control: Arc<Control>, job: impl FnOnce(&mut dyn Board) + Send + 'static) {
         let Some(mut board) = self.board.take() else { return };
-        let (out, dialect) = (self.out.clone(), self.dialect);
+        let out = self.out.clone();
+        let no_move = match self.nboard {
+            Some(_) => nboard::NO_MOVE.to_owned(),
+            None => words::answer(self.dialect, &Answer { best: None, ponder: None }),
+        };
         let thread = std::thread::spawn(move || {
             let done = catch_unwind(AssertUnwindSafe(|| job(&mut *board)));
             if let Err(panic) = done {
                 // The other side waits for an answer, whatever happens.
                 out.complain("the search has broken down; the board is set up anew");
-                out.say(&words::answer(dialect, &Answer { best: None, ponder: None }));
+                out.say(&no_move);
                 resume_unwind(panic);
             }
             board

@@ -3,6 +3,9 @@
 //!
 //! Pure and tolerant as the protocols ask: unknown words are skipped, a command that makes no sense is
 //! an error that says why. Whether a position or a move exists is for the rules of the game to say.
+//! Othello has a protocol of its own, [`nboard`].
+
+pub mod nboard;
 
 use crate::ClockState;
 use model::printable;

@@ -251,3 +251,115 @@ fn shogi_by_usi_and_chess_by_a_variant() {
     assert!(!answer.iter().any(|line| line.contains("error")), "{answer:?}");
     assert_eq!(engine.end(), (vec![], true));
 }
+
+/// The first moves of a game, as a program that shows games sends them.
+const GAME: &str = "set game (;GM[Othello]PC[NBoard]PB[a]PW[b]RE[?]TI[15:00]TY[8]BO[8 \
+    ---------------------------O*------*O--------------------------- *]B[F5]W[F6]B[D3]W[C5];)";
+
+#[test]
+fn othello_by_nboard() {
+    let mut engine = Engine::start(&[]);
+    assert_eq!(engine.ask("nboard 2", "set myname"), ["set myname Elomill"]);
+    engine.say(GAME.as_bytes());
+    let lines = engine.ask("set depth 5\nping 1\ngo", "=== ");
+    assert_eq!(&lines[..3], ["set myname Elomill5", "pong 1", "status Elomill is thinking"]);
+    let searched = |line: &&String| line.starts_with("search ");
+    let last = lines.iter().rfind(searched).expect("a line of the search");
+    let words: Vec<_> = last.split(' ').collect();
+    assert_eq!((words.len(), words[3], words[4]), (5, "0", "5"), "{last}");
+    assert!(lines.iter().any(|line| line.starts_with("nodestats ")), "{lines:?}");
+    // The move, its value and the seconds; the search's line begins with the same move.
+    let parts: Vec<_> = lines[lines.len() - 1][4..].split('/').collect();
+    assert_eq!((parts.len(), parts[0], parts[1]), (3, &words[1][..2], words[2]), "{lines:?}");
+    assert_eq!(engine.until("status"), ["status Elomill is waiting"]);
+    // `go` has made no move: this one is still Black's.
+    engine.say(format!("move {}/0.5/1.25", parts[0]).as_bytes());
+    let hints = engine.ask("hint 3", "status Elomill is waiting");
+    let deepest = |line: &&String| line.starts_with("search ") && line.ends_with(" 5");
+    assert_eq!(hints.iter().filter(deepest).count(), 3, "{hints:?}");
+    let analysis = engine.ask("analyze", "status Elomill is waiting");
+    let analyzed: Vec<_> =
+        analysis.iter().filter_map(|line| line.strip_prefix("analysis ")).collect();
+    assert_eq!(analyzed.len(), 6, "{analysis:?}");
+    assert!(analyzed[0].starts_with("5 ") && analyzed[5].starts_with("0 "), "{analysis:?}");
+    assert_eq!(engine.ask("learn", "learned"), ["learned"]);
+    // Another protocol ends this one.
+    engine.ask("uci", "uciok");
+    engine.ask("go depth 2", "bestmove ");
+    assert_eq!(engine.end(), (vec![], true));
+}
+
+#[test]
+fn a_ping_ends_what_is_under_way() {
+    let mut engine = Engine::start(&[]);
+    engine.ask("nboard 2\nset depth 60\nhint 2", "search ");
+    let lines = engine.ask("ping 7", "pong 7");
+    assert_eq!(lines[lines.len() - 2], "status Elomill is waiting");
+    engine.ask("go", "search ");
+    let lines = engine.ask("ping 8", "pong 8");
+    assert!(lines.iter().any(|line| line.starts_with("=== ")), "{lines:?}");
+    // By the clock: a tenth of a second for the whole game.
+    engine.ask("set time black main 100\ngo", "=== ");
+    assert_eq!(engine.until("status"), ["status Elomill is waiting"]);
+    assert_eq!(engine.end(), (vec![], true));
+}
+
+#[test]
+fn nboard_says_what_is_wrong_and_ignores_what_it_does_not_know() {
+    let mut engine = Engine::start(&["--game", "chess"]);
+    engine.ask("nboard 1", "set myname");
+    for (line, part) in [
+        ("move a1", "move: move `a1` is not legal here"),
+        ("move z9", "found `z9`; allowed: a square"),
+        ("set game (;GM[Chess];)", "set game: GM"),
+        ("set game", "set game: game"),
+        ("set depth none", "found `none`"),
+        ("ping x", "found `x`"),
+    ] {
+        let said = engine.ask(line, "status error: ").pop().expect("a line");
+        assert!(said.contains(part), "{line}: {said}");
+    }
+    engine.say(b"xyzzy 3\nset contempt 20\nset color black\n\xff\xfe");
+    let over = "set game (;GM[Othello]BO[8 ****************************************************************\
+                *];)";
+    let lines = engine.ask(&format!("{over}\nset depth 3\ngo"), "=== PA");
+    assert_eq!(lines, ["set myname Elomill3", "=== PA"]);
+    assert_eq!(engine.end(), (vec!["status The game is over".to_owned()], true));
+}
+
+#[test]
+fn no_order_of_commands_ends_nboard() {
+    let lines: [&[u8]; 16] = [
+        b"nboard 2",
+        GAME.as_bytes(),
+        b"set depth 3",
+        b"set depth 40",
+        b"hint 2",
+        b"go",
+        b"ping 3",
+        b"move F4/0/1",
+        b"D6",
+        b"PA",
+        b"learn",
+        b"analyze",
+        b"set time black main 5 inc 1",
+        b"set game nonsense",
+        b"nboard 0",
+        b"stop",
+    ];
+    let mut engine = Engine::start(&["--game", "othello"]);
+    let mut state = 3u32;
+    for round in 0..300 {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        let line = lines[(state >> 16) as usize % lines.len()];
+        // Nothing but a ping would end a search of forty plies.
+        let follow: &[u8] = if line == b"set depth 40" { b"go\nping 1\nset depth 3" } else { b"" };
+        engine.say(line);
+        engine.say(follow);
+        if round % 20 == 0 {
+            engine.ask("nboard 2\nping 99", "pong 99");
+        }
+    }
+    engine.ask("nboard 2\nping 100", "pong 100");
+    assert!(engine.end().1);
+}
