@@ -9,7 +9,7 @@ use anyhow::Context;
 use model::file::{RunFile, Surroundings, Tuned};
 use model::spec::{Job, RunSpec};
 use model::view::{ProgressView, RunView};
-use model::{FindingList, ParameterDef, ParameterSet, RunId};
+use model::{FindingList, GameKind, ParameterDef, ParameterSet, RunId};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -38,9 +38,9 @@ pub(crate) fn read(path: &Path) -> anyhow::Result<RunFile> {
     RunFile::parse(&text).map_err(|findings| refused(path, &findings))
 }
 
-/// What the built-in engine knows.
-pub(crate) fn known_parameters() -> Vec<ParameterDef> {
-    engine::Tunables::definitions().iter().map(ParameterDef::from).collect()
+/// What the built-in engine knows of a game.
+pub(crate) fn known_parameters(game: GameKind) -> Vec<ParameterDef> {
+    engine::definitions(game).iter().map(ParameterDef::from).collect()
 }
 
 /// A complete specification and its book.
@@ -51,7 +51,7 @@ pub(crate) fn resolve(
 ) -> anyhow::Result<(RunSpec, Book)> {
     let folder = path.parent().unwrap_or(Path::new(""));
     let book = Book::open(&file.book, file.game, folder)?;
-    let known = known_parameters();
+    let known = known_parameters(file.game);
     let surroundings = Surroundings { known: &known, book_sha256: book.sha256.clone(), tuned };
     let spec = file.resolve(&surroundings).map_err(|findings| refused(path, &findings))?;
     Ok((spec, book))
@@ -118,7 +118,10 @@ impl FileArgs {
         let tuned = file.candidate_run().map(|run| Tuned {
             run,
             start: ParameterSet::default(),
-            suggested: known_parameters().iter().map(|d| (d.name.clone(), d.start)).collect(),
+            suggested: known_parameters(file.game)
+                .iter()
+                .map(|d| (d.name.clone(), d.start))
+                .collect(),
         });
         let (spec, book) = resolve(&self.file, file, tuned)?;
         if self.json {

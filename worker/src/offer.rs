@@ -16,13 +16,12 @@ pub(crate) struct Offer {
 
 /// Every game of this build. Runs the benchmarks: call once.
 pub(crate) fn offers() -> Vec<Offer> {
-    let parameters: Vec<_> = engine::Tunables::definitions().iter().map(|def| def.name).collect();
     GameKind::ALL
         .into_iter()
         .map(|game| Offer {
             game,
             bench: engine::bench::bench(game),
-            parameters: parameters.clone(),
+            parameters: engine::definitions(game).iter().map(|def| &*def.name).collect(),
         })
         .collect()
 }

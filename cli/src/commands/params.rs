@@ -3,14 +3,14 @@
 use crate::output::{json, line};
 use crate::tables::{Column, number, table};
 use clap::ValueEnum;
-use engine::{TunableDef, Tunables};
+use engine::TunableDef;
 use model::{GameKind, ParameterDef, ParameterKind};
 use std::process::ExitCode;
 
 /// What the command takes.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// xiangqi, chess, shogi, othello or tictactoe; the same engine plays them all
+    /// xiangqi, chess, shogi, othello or tictactoe: the search is the same, the evaluation is not
     #[arg(long)]
     game: GameKind,
     /// For people, for run files (toml), for chess testers' tools (spsa), for scripts (json)
@@ -33,7 +33,7 @@ impl Args {
     /// # Errors
     /// The list cannot be written.
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
-        let definitions = Tunables::definitions();
+        let definitions = engine::definitions(self.game);
         match if self.json { Format::Json } else { self.format } {
             Format::Table => line(people(definitions))?,
             Format::Toml => {
@@ -61,6 +61,7 @@ fn people(definitions: &[TunableDef]) -> String {
     use Column::{Number, Text};
     let columns = [
         Text("parameter"),
+        Text("group"),
         Number("default"),
         Number("min"),
         Number("max"),
@@ -71,9 +72,9 @@ fn people(definitions: &[TunableDef]) -> String {
         .iter()
         .map(|def| {
             let numbers = [def.default, def.min, def.max, def.c_end].map(number);
-            let mut row = vec![def.name.to_owned()];
+            let mut row = vec![def.name.to_string(), def.group.to_string()];
             row.extend(numbers);
-            row.push(def.doc.to_owned());
+            row.push(def.doc.to_string());
             row
         })
         .collect();

@@ -1,28 +1,27 @@
 //! Who plays whom under which limits, checked and made ready once for all pairs of a lease.
 
 use crate::ArenaError;
-use engine::{SearchParams, Tunables};
 use games::{
     Game, chess::Chess, othello::Othello, shogi::Shogi, tictactoe::TicTacToe, xiangqi::Xiangqi,
 };
 use model::spec::GameLimit;
 use model::{GameKind, ParameterSet, printable};
+use std::sync::Arc;
 
-/// Two parameter sets ready for the search, and the limits of their games. Slots share it.
+/// Two parameter sets that the engine takes, and the limits of their games. Slots share it, and each
+/// makes the sets ready once.
 #[derive(Clone, Debug)]
 pub struct Matchup {
     /// The game.
     pub game: GameKind,
     /// Limits of every game.
     pub limit: GameLimit,
-    /// The candidate's numbers.
-    pub candidate: SearchParams,
-    /// The base's numbers.
-    pub base: SearchParams,
+    /// The candidate's numbers, then the base's; known and in range.
+    pub(crate) sets: Arc<[ParameterSet; 2]>,
 }
 
 impl Matchup {
-    /// Makes both sets ready; what they do not name keeps the engine's defaults.
+    /// Checks both sets; what they do not name keeps the engine's defaults.
     ///
     /// # Errors
     /// A set has an unknown name or a value out of range.
@@ -32,17 +31,11 @@ impl Matchup {
         candidate: &ParameterSet,
         base: &ParameterSet,
     ) -> Result<Self, ArenaError> {
-        let ready = |set: &ParameterSet, side| {
-            Tunables::from_set(set)
-                .map(Tunables::prepare)
-                .map_err(|source| ArenaError::Parameters { side, source })
-        };
-        Ok(Self {
-            game,
-            limit,
-            candidate: ready(candidate, "candidate")?,
-            base: ready(base, "base")?,
-        })
+        for (side, set) in [("candidate", candidate), ("base", base)] {
+            engine::check_set(game, set)
+                .map_err(|source| ArenaError::Parameters { side, source })?;
+        }
+        Ok(Self { game, limit, sets: Arc::new([candidate.clone(), base.clone()]) })
     }
 }
 

@@ -2,13 +2,14 @@
 
 use crate::matchup::read_opening;
 use crate::{ArenaError, EnginePlayer, GameEnd, Matchup, PlayedGame, Player, Seat, play_game};
-use engine::{SearchGame, Searcher};
+use engine::{SearchGame, SearchParams, Searcher};
 use games::{
     Game, chess::Chess, othello::Othello, shogi::Shogi, tictactoe::TicTacToe, xiangqi::Xiangqi,
 };
 use model::lease::{GameRecord, Opening, PairIndex, PairRecord};
 use model::spec::GameLimit;
-use model::{GameKind, GameScore};
+use model::{GameKind, GameScore, ParameterSet};
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 /// Plays both games of the pair `index` from `opening`; `None` when `stop` came first.
@@ -110,12 +111,19 @@ trait PlayOpening {
 struct Engines<G: SearchGame> {
     candidate: Searcher<G>,
     base: Searcher<G>,
+    ready: Option<Ready<G>>,
+}
+
+/// The sets of the last matchup, made ready: the candidate's, then the base's.
+struct Ready<G: SearchGame> {
+    sets: Arc<[ParameterSet; 2]>,
+    params: [SearchParams<G>; 2],
 }
 
 impl<G: SearchGame> Engines<G> {
     fn new(hash_kib: u32) -> Self {
         let hash_mb = (hash_kib / 1024).max(1) as usize;
-        Self { candidate: Searcher::new(hash_mb), base: Searcher::new(hash_mb) }
+        Self { candidate: Searcher::new(hash_mb), base: Searcher::new(hash_mb), ready: None }
     }
 }
 
@@ -127,8 +135,22 @@ impl<G: SearchGame> PlayOpening for Engines<G> {
         stop: &AtomicBool,
     ) -> Result<Option<PairRecord>, ArenaError> {
         let position = read_opening::<G>(&opening.position)?;
-        let mut candidate = EnginePlayer::new(&mut self.candidate, &matchup.candidate);
-        let mut base = EnginePlayer::new(&mut self.base, &matchup.base);
+        let ready = self.ready.take().filter(|ready| Arc::ptr_eq(&ready.sets, &matchup.sets));
+        let ready = match ready {
+            Some(ready) => ready,
+            None => {
+                let prepare = |set: &ParameterSet, side| {
+                    SearchParams::from_set(set)
+                        .map_err(|source| ArenaError::Parameters { side, source })
+                };
+                let [candidate, base] = &*matchup.sets;
+                let params = [prepare(candidate, "candidate")?, prepare(base, "base")?];
+                Ready { sets: Arc::clone(&matchup.sets), params }
+            }
+        };
+        let Ready { params: [candidate, base], .. } = self.ready.insert(ready);
+        let mut candidate = EnginePlayer::new(&mut self.candidate, candidate);
+        let mut base = EnginePlayer::new(&mut self.base, base);
         play_pair(opening.index, &position, &mut candidate, &mut base, &matchup.limit, stop)
     }
 }

@@ -27,13 +27,13 @@ pub trait Player<G: Game> {
 /// The built-in engine with the memory and the numbers of one side.
 pub struct EnginePlayer<'a, G: SearchGame> {
     searcher: &'a mut Searcher<G>,
-    params: &'a SearchParams,
+    params: &'a SearchParams<G>,
 }
 
 impl<'a, G: SearchGame> EnginePlayer<'a, G> {
     /// A player on borrowed memory.
     #[must_use]
-    pub fn new(searcher: &'a mut Searcher<G>, params: &'a SearchParams) -> Self {
+    pub fn new(searcher: &'a mut Searcher<G>, params: &'a SearchParams<G>) -> Self {
         Self { searcher, params }
     }
 }

@@ -1,11 +1,11 @@
 //! The game at the table, whichever it is: one object-safe face for the session.
 
-use engine::{Evaluate, Question, Report, SearchGame, SearchParams, Searcher, StopSignal};
+use engine::{Evaluate, Question, Report, SearchGame, SearchParams, Searcher, StopSignal, Term};
 use games::{
     Leaves, MoveList, chess::Chess, othello::Othello, shogi::Shogi, tictactoe::TicTacToe,
     xiangqi::Xiangqi,
 };
-use model::{GameKind, Nodes, Score};
+use model::{GameKind, Nodes, ParameterSet, Score};
 
 /// What the session asks of the game at the table.
 pub(crate) trait Board: Send {
@@ -25,6 +25,9 @@ pub(crate) trait Board: Send {
     /// Forgets what earlier games have taught.
     fn new_game(&mut self);
 
+    /// Plays with these constants from now on; what the game does not know is left out.
+    fn set_params(&mut self, set: &ParameterSet);
+
     /// A table of at most so many MiB.
     fn resize(&mut self, megabytes: usize);
 
@@ -32,19 +35,14 @@ pub(crate) trait Board: Send {
     fn first_to_move(&self) -> bool;
 
     /// Thinks about the position; `say` hears every line of every iteration.
-    fn search(
-        &mut self,
-        params: &SearchParams,
-        task: &Task,
-        stop: &StopSignal<'_>,
-        say: &mut dyn FnMut(&Found),
-    ) -> Answer;
+    fn search(&mut self, task: &Task, stop: &StopSignal<'_>, say: &mut dyn FnMut(&Found))
+    -> Answer;
 
     /// Leaves below each move, and all of them.
     fn perft(&mut self, depth: u32) -> Leaves;
 
-    /// The static evaluation in centipawns for the side to move.
-    fn evaluate(&self) -> i32;
+    /// The static evaluation in centipawns for the side to move, and its parts.
+    fn evaluate(&self) -> (i32, Vec<Term>);
 
     /// The position text.
     fn fen(&self) -> String;
@@ -86,6 +84,7 @@ pub(crate) struct Answer {
 pub(crate) struct Seat<G: SearchGame> {
     position: G,
     searcher: Searcher<G>,
+    params: SearchParams<G>,
     /// How a position is told to write castling as Chess960 does, and whether it is.
     chess960: Option<fn(G) -> G>,
     is_chess960: bool,
@@ -97,20 +96,10 @@ impl<G: SearchGame> Seat<G> {
         Self {
             position: G::start(),
             searcher: Searcher::new(megabytes),
+            params: SearchParams::default(),
             chess960: None,
             is_chess960: false,
         }
-    }
-
-    /// The moves as texts, each in the position in which it is made.
-    fn texts(&self, moves: &[G::Move]) -> Vec<String> {
-        let mut position = self.position.clone();
-        let text = |&mv| {
-            let text = position.move_to_text(mv);
-            position.make(mv);
-            text
-        };
-        moves.iter().map(text).collect()
     }
 
     fn read(&self, texts: &[String]) -> Vec<G::Move> {
@@ -148,6 +137,17 @@ impl<G: SearchGame> Board for Seat<G> {
         self.searcher.new_game();
     }
 
+    fn set_params(&mut self, set: &ParameterSet) {
+        let fits = |(name, value): (&String, &f64)| {
+            let def = engine::definition(G::KIND, name)?;
+            def.accept(*value).ok().map(|value| (name.clone(), value))
+        };
+        let set: ParameterSet = set.0.iter().filter_map(fits).collect();
+        if let Ok(params) = SearchParams::from_set(&set) {
+            self.params = params;
+        }
+    }
+
     fn resize(&mut self, megabytes: usize) {
         self.searcher = Searcher::new(megabytes);
     }
@@ -158,7 +158,6 @@ impl<G: SearchGame> Board for Seat<G> {
 
     fn search(
         &mut self,
-        params: &SearchParams,
         task: &Task,
         stop: &StopSignal<'_>,
         say: &mut dyn FnMut(&Found),
@@ -178,7 +177,6 @@ impl<G: SearchGame> Board for Seat<G> {
         }
         let question = Question { limits: task.limits, only: &only, lines: task.lines };
         let mut position = self.position.clone();
-        let mut searcher = std::mem::replace(&mut self.searcher, Searcher::new(0));
         let mut hear = |report: &Report<'_, G::Move>| {
             say(&Found {
                 depth: report.depth,
@@ -187,12 +185,13 @@ impl<G: SearchGame> Board for Seat<G> {
                 score: report.score,
                 nodes: report.nodes,
                 table_permille: report.table_permille,
-                pv: self.texts(report.pv),
+                pv: texts(&self.position, report.pv),
             });
         };
-        let result = searcher.search_reporting(&mut position, params, &question, stop, &mut hear);
-        self.searcher = searcher;
-        let mut pv = self.texts(&result.pv).into_iter();
+        let searcher = &mut self.searcher;
+        let result =
+            searcher.search_reporting(&mut position, &self.params, &question, stop, &mut hear);
+        let mut pv = texts(&self.position, &result.pv).into_iter();
         Answer { best: pv.next(), ponder: pv.next() }
     }
 
@@ -200,15 +199,26 @@ impl<G: SearchGame> Board for Seat<G> {
         Leaves::of(&mut self.position, depth)
     }
 
-    fn evaluate(&self) -> i32 {
-        let mut eval = G::Eval::default();
-        eval.reset(&self.position);
-        eval.evaluate(&self.position)
+    fn evaluate(&self) -> (i32, Vec<Term>) {
+        let (tables, mut eval) = (self.params.eval(), G::Eval::default());
+        eval.reset(tables, &self.position);
+        (eval.evaluate(tables, &self.position), eval.terms(tables, &self.position))
     }
 
     fn fen(&self) -> String {
         self.position.to_fen()
     }
+}
+
+/// The moves as texts, each in the position in which it is made.
+fn texts<G: SearchGame>(position: &G, moves: &[G::Move]) -> Vec<String> {
+    let mut position = position.clone();
+    let text = |&mv| {
+        let text = position.move_to_text(mv);
+        position.make(mv);
+        text
+    };
+    moves.iter().map(text).collect()
 }
 
 /// The board of a game, with a hash table of at most so many MiB.

@@ -1,7 +1,6 @@
 //! The options of the engine: what the other side may set, and every constant of the search.
 
-use engine::{SearchParams, Tunables};
-use model::{GameKind, ParameterKind, printable};
+use model::{GameKind, ParameterKind, ParameterSet, printable};
 use std::time::Duration;
 
 /// Most MiB of a hash table.
@@ -24,7 +23,8 @@ pub(crate) struct Options {
     pub(crate) chess960: bool,
     /// The times of UCCI are in milliseconds.
     pub(crate) milliseconds: bool,
-    pub(crate) params: SearchParams,
+    /// The constants of the engine that were set, of whatever game.
+    pub(crate) set: ParameterSet,
 }
 
 impl Default for Options {
@@ -35,7 +35,7 @@ impl Default for Options {
             overhead: Duration::from_millis(10),
             chess960: false,
             milliseconds: false,
-            params: SearchParams::default(),
+            set: ParameterSet::default(),
         }
     }
 }
@@ -45,6 +45,8 @@ impl Default for Options {
 pub(crate) enum Change {
     /// Nothing more.
     Done,
+    /// Constants have other values.
+    Constants,
     /// The hash table has another size.
     Resize,
     /// Everything is to be forgotten.
@@ -60,7 +62,12 @@ impl Options {
     ///
     /// # Errors
     /// No such option, or no such value: what was found and what is allowed.
-    pub(crate) fn set(&mut self, name: &str, value: &str) -> Result<Change, String> {
+    pub(crate) fn set(
+        &mut self,
+        game: GameKind,
+        name: &str,
+        value: &str,
+    ) -> Result<Change, String> {
         match name.to_ascii_lowercase().as_str() {
             "hash" | "hashsize" | "usi_hash" => {
                 self.hash = number(name, value, 1, MOST_HASH)?;
@@ -87,22 +94,20 @@ impl Options {
             "ponder" | "usi_ponder" => switch(name, value).map(|_| Change::Done),
             "clear hash" => Ok(Change::Forget),
             "uci_variant" => crate::board::game_of(value).map(Change::Game),
-            _ => self.set_tunable(name, value),
+            _ => self.set_tunable(game, name, value),
         }
     }
 
-    fn set_tunable(&mut self, name: &str, value: &str) -> Result<Change, String> {
-        if Tunables::definition(name).is_none() {
+    fn set_tunable(&mut self, game: GameKind, name: &str, value: &str) -> Result<Change, String> {
+        let Some(def) = engine::definition(game, name) else {
             return Err(format!("no option `{}`", printable(name, 60)));
-        }
+        };
         let number: f64 = value.parse().map_err(|_| {
             format!("option {name}: found `{}`; allowed: a number", printable(value, 40))
         })?;
-        let mut set = self.params.tunables.to_set();
-        set.0.insert(name.to_owned(), number);
-        let tunables = Tunables::from_set(&set).map_err(|error| error.to_string())?;
-        self.params = tunables.prepare();
-        Ok(Change::Done)
+        let number = def.accept(number).map_err(|error| error.to_string())?;
+        self.set.0.insert(def.name.to_string(), number);
+        Ok(Change::Constants)
     }
 
     /// The options in the form of UCI, without the word before each.
@@ -122,7 +127,7 @@ impl Options {
         ];
         let choices: String = games.iter().map(|game| format!(" var {game}")).collect();
         list.push(format!("name UCI_Variant type combo default {game}{choices}"));
-        list.extend(tunables());
+        list.extend(tunables(game));
         list
     }
 
@@ -135,14 +140,16 @@ impl Options {
             "ponder type check default false".to_owned(),
             "newgame type button".to_owned(),
         ];
-        list.extend(tunables().map(|line| line.trim_start_matches("name ").to_owned()));
+        list.extend(
+            tunables(GameKind::Xiangqi).map(|line| line.trim_start_matches("name ").to_owned()),
+        );
         list
     }
 }
 
 /// Whole numbers as spins; the protocols know no other numbers, so the rest are strings.
-fn tunables() -> impl Iterator<Item = String> {
-    Tunables::definitions().iter().map(|def| match def.kind {
+fn tunables(game: GameKind) -> impl Iterator<Item = String> {
+    engine::definitions(game).iter().map(|def| match def.kind {
         ParameterKind::Int => format!(
             "name {} type spin default {} min {} max {}",
             def.name, def.default, def.min, def.max
@@ -177,27 +184,32 @@ fn switch(name: &str, value: &str) -> Result<bool, String> {
 mod tests {
     use super::*;
 
+    const GAME: GameKind = GameKind::Xiangqi;
+
     #[test]
     fn options_are_set_by_name_whatever_its_case() {
         let mut options = Options::default();
-        assert_eq!(options.set("hash", "64"), Ok(Change::Resize));
-        assert_eq!(options.set("MULTIPV", "3"), Ok(Change::Done));
-        assert_eq!(options.set("Move Overhead", "50"), Ok(Change::Done));
+        assert_eq!(options.set(GAME, "hash", "64"), Ok(Change::Resize));
+        assert_eq!(options.set(GAME, "MULTIPV", "3"), Ok(Change::Done));
+        assert_eq!(options.set(GAME, "Move Overhead", "50"), Ok(Change::Done));
         assert_eq!((options.hash, options.lines), (64, 3));
         assert_eq!(options.overhead, Duration::from_millis(50));
-        assert_eq!(options.set("UCI_Variant", "xiangqi"), Ok(Change::Game(GameKind::Xiangqi)));
-        assert_eq!(options.set("Clear Hash", ""), Ok(Change::Forget));
+        assert_eq!(
+            options.set(GAME, "UCI_Variant", "xiangqi"),
+            Ok(Change::Game(GameKind::Xiangqi))
+        );
+        assert_eq!(options.set(GAME, "Clear Hash", ""), Ok(Change::Forget));
     }
 
     #[test]
     fn constants_of_the_search_are_options() {
         let mut options = Options::default();
-        assert_eq!(options.set("rfp_margin", "77"), Ok(Change::Done));
-        assert_eq!(options.set("lmr_base", "0.75"), Ok(Change::Done));
-        assert_eq!(options.params.tunables.rfp_margin, 77);
-        assert_eq!(options.params.tunables.lmr_base, 0.75);
+        assert_eq!(options.set(GAME, "rfp_margin", "77"), Ok(Change::Constants));
+        assert_eq!(options.set(GAME, "lmr_base", "0.75"), Ok(Change::Constants));
+        assert_eq!(options.set.0.get("rfp_margin"), Some(&77.0));
+        assert_eq!(options.set.0.get("lmr_base"), Some(&0.75));
         let listed = Options::list(GameKind::Xiangqi, &GameKind::ALL);
-        for def in Tunables::definitions() {
+        for def in engine::definitions(GAME) {
             assert!(listed.iter().any(|line| line.starts_with(&format!("name {} ", def.name))));
         }
     }
@@ -216,9 +228,9 @@ mod tests {
             ("UCI_Variant", "go", "unknown game `go`"),
             ("Nonsense\x1b", "1", "no option `Nonsense·`"),
         ] {
-            let error = options.set(name, value).expect_err(name);
+            let error = options.set(GAME, name, value).expect_err(name);
             assert!(error.contains(part), "{error}");
         }
-        assert_eq!(options.params.tunables, Tunables::default());
+        assert_eq!(options.set, ParameterSet::default());
     }
 }

@@ -163,7 +163,10 @@ impl Session {
             Command::Perft(depth) => self.perft(depth),
             Command::Bench => self.bench(),
             Command::Eval => {
-                let value = self.board().evaluate();
+                let (value, terms) = self.board().evaluate();
+                for term in terms {
+                    self.out.say(&format!("{:>8} {}", term.centipawns, term.name));
+                }
                 self.out.say(&format!("evaluation {value} centipawns for the side to move"));
             }
             Command::Display => {
@@ -201,9 +204,14 @@ impl Session {
 
     fn set_option(&mut self, name: &str, value: &str) {
         let hash = self.options.hash;
-        match self.options.set(name, value) {
+        match self.options.set(self.game, name, value) {
             Err(error) => self.out.complain(&error),
             Ok(Change::Done) => {}
+            Ok(Change::Constants) => {
+                let set = std::mem::take(&mut self.options.set);
+                self.board().set_params(&set);
+                self.options.set = set;
+            }
             Ok(Change::Resize) if self.options.hash == hash => {}
             Ok(Change::Resize) => {
                 let megabytes = self.options.hash;
@@ -224,6 +232,7 @@ impl Session {
         }
         let mut board = board(game, self.options.hash);
         board.set_chess960(self.options.chess960);
+        board.set_params(&self.options.set);
         self.board = Some(board);
         self.game = game;
         self.lost = None;
@@ -267,7 +276,7 @@ impl Session {
         if !go.ponder {
             control.watch.start();
         }
-        let (params, dialect, out) = (self.options.params.clone(), self.dialect, self.out.clone());
+        let (dialect, out) = (self.dialect, self.out.clone());
         let shared = Arc::clone(&control);
         self.begin(control, move |board| {
             let began = Instant::now();
@@ -275,7 +284,7 @@ impl Session {
             if let Some(plan) = plan {
                 stop = stop.or_by(&shared.watch as &dyn TimeSource, plan);
             }
-            let answer = board.search(&params, &task, &stop, &mut |found| {
+            let answer = board.search(&task, &stop, &mut |found| {
                 out.say(&words::info(dialect, found, began.elapsed()));
             });
             shared.wait();
@@ -329,9 +338,13 @@ impl Session {
     /// The board, once no work has it any more.
     fn board(&mut self) -> &mut dyn Board {
         self.await_work();
-        let game = self.game;
-        let hash = self.options.hash;
-        &mut **self.board.get_or_insert_with(|| board(game, hash))
+        let (game, options) = (self.game, &self.options);
+        &mut **self.board.get_or_insert_with(|| {
+            let mut board = board(game, options.hash);
+            board.set_params(&options.set);
+            board.set_chess960(options.chess960);
+            board
+        })
     }
 
     /// Waits for the answer of what is under way; what has no end of its own is ended.

@@ -7,7 +7,7 @@
 //! Further words: `a.nodes`, `b.nodes` (instead of `nodes`), `threads`, `hash_mb`, `plies` (random
 //! moves of an opening).
 
-use engine::{Limits, SearchGame, SearchParams, Searcher, StopSignal, Tunables};
+use engine::{Limits, SearchGame, SearchParams, Searcher, StopSignal};
 use games::xiangqi::Xiangqi;
 use games::{Game, MoveList, RuleWinner};
 use model::{GameScore, PairOutcome, ParameterSet, Tally};
@@ -41,7 +41,7 @@ fn main() -> Result<(), String> {
     let settings = read_words(std::env::args().skip(1))?;
     let mut params = Vec::new();
     for set in &settings.sets {
-        params.push(Tunables::from_set(set).map_err(|e| e.to_string())?.prepare());
+        params.push(SearchParams::from_set(set).map_err(|e| e.to_string())?);
     }
     let (nodes, started) = (Spent::default(), Instant::now());
     let next = AtomicU64::new(0);
@@ -93,7 +93,7 @@ fn read_words(words: impl Iterator<Item = String>) -> Result<Settings, String> {
 /// Plays the pairs that nobody else has taken.
 fn play_pairs(
     settings: &Settings,
-    params: &[SearchParams],
+    params: &[SearchParams<Xiangqi>],
     next: &AtomicU64,
     nodes: &Spent,
 ) -> Vec<(u64, PairOutcome)> {
@@ -145,7 +145,7 @@ fn level_opening(settings: &Settings, pair: u64, judge: &mut Searcher<Xiangqi>) 
 /// One game; the candidate's score, then nodes, depths and moves of both.
 fn play<G: SearchGame>(
     settings: &Settings,
-    params: &[SearchParams],
+    params: &[SearchParams<G>],
     players: &mut [Searcher<G>; 2],
     opening: &G,
     candidate_first: bool,

@@ -1,6 +1,22 @@
 //! Which quiet moves have caused cutoffs: the butterfly history of J. Schaeffer (1983), with the
 //! gravity that keeps every cell within a bound.
 
+use crate::tunables::tunables;
+
+tunables! {
+    /// What quiet moves are remembered by.
+    pub struct HistoryTunables in History {
+        order_square: i32 = 4, 0 => 100, c_end 2,
+            "Ordering: units of history for each centipawn that a quiet move's square is better by.";
+        history_bonus: i32 = 32, 1 => 200, c_end 4,
+            "History: bonus per squared ply of depth for the quiet move that failed high.";
+        history_malus: i32 = 32, 0 => 200, c_end 4,
+            "History: malus per squared ply of depth for the quiet moves tried before it.";
+        history_max: i32 = 1200, 100 => 8000, c_end 150,
+            "History: largest bonus or malus of one update.";
+    }
+}
+
 /// No cell leaves `±LIMIT`.
 pub(crate) const LIMIT: i32 = 8192;
 

@@ -19,21 +19,25 @@ mod search;
 mod searchable;
 mod shogi;
 mod table;
-mod taper;
+pub mod taper;
 mod tictactoe;
 mod time;
-mod tunables;
+pub mod tunables;
 mod value;
 mod xiangqi;
 
 pub use chess::ChessEval;
+pub use history::HistoryTunables;
 pub use limits::{Limits, StopSignal, TimeSource};
-pub use params::SearchParams;
-pub use search::{MAX_DEPTH, Question, Report, SearchResult, Searcher};
-pub use searchable::{Evaluate, SearchGame};
+pub use params::{EvalTables, SearchParams, Weights, check_set, definition, definitions};
+pub use search::{
+    Aspiration, Extension, Lmr, MAX_DEPTH, Pruning, Question, QuiescenceTunables, Report,
+    SearchResult, Searcher,
+};
+pub use searchable::{Evaluate, SearchGame, Structure, Term};
 pub use shogi::ShogiEval;
 pub use tictactoe::TicTacToeEval;
-pub use time::{ClockState, TimePlan};
-pub use tunables::{TunableDef, TunableError, Tunables};
+pub use time::{ClockState, TimePlan, TimeTunables};
+pub use tunables::{Declared, Group, TunableDef, TunableError, Tunables};
 pub use value::{MATE, MATE_BOUND, MAX_PLY, mate_distance};
 pub use xiangqi::XiangqiEval;

@@ -1,6 +1,10 @@
-//! Tunables made ready for the inner loop: what a rule looks up instead of computing.
+//! A set of constants made ready for the inner loop: what a rule looks up instead of computing.
 
-use crate::Tunables;
+use crate::tunables::{Declared, Group, TunableDef, TunableError};
+use crate::{Evaluate, SearchGame, Tunables};
+use games::{chess::Chess, othello::Othello, shogi::Shogi, tictactoe::TicTacToe, xiangqi::Xiangqi};
+use model::{GameKind, ParameterSet};
+use std::sync::OnceLock;
 
 /// Reductions are kept in 1024ths of a ply.
 pub(crate) const PLY_UNIT: i32 = 1024;
@@ -8,74 +12,189 @@ pub(crate) const PLY_UNIT: i32 = 1024;
 const DEPTHS: usize = 64;
 const MOVES: usize = 64;
 
-/// A set of tunables with the tables derived from it. Build once per set, share by reference.
-#[derive(Clone, Debug)]
-pub struct SearchParams {
-    /// The numbers themselves.
-    pub tunables: Tunables,
+/// The numbers that a game's evaluation can be given.
+pub type Weights<G> = <<G as SearchGame>::Eval as Evaluate<G>>::Weights;
+
+/// What the evaluation of a game has made of its numbers.
+pub type EvalTables<G> = <<G as SearchGame>::Eval as Evaluate<G>>::Tables;
+
+/// The constants of one player of a game, with the tables derived from them. Build once per set,
+/// share by reference.
+pub struct SearchParams<G: SearchGame> {
+    tunables: Tunables,
+    weights: Weights<G>,
+    eval: EvalTables<G>,
     reductions: Box<[[i32; MOVES]; DEPTHS]>,
     null_reductions: [i32; DEPTHS],
     move_limits: [i32; DEPTHS],
-    pub(crate) lmr_pv: i32,
-    pub(crate) lmr_check: i32,
-    pub(crate) lmr_cut: i32,
-    pub(crate) lmr_worsening: i32,
 }
 
-impl Default for SearchParams {
+impl<G: SearchGame> Default for SearchParams<G> {
     fn default() -> Self {
-        Tunables::default().prepare()
+        let values = definitions_of::<G>().iter().map(|def| def.default);
+        Self::from_values(&mut values.into_iter())
     }
 }
 
-impl Tunables {
-    /// Derives the tables of the inner loop.
-    #[must_use]
-    pub fn prepare(self) -> SearchParams {
-        SearchParams::new(self)
+impl<G: SearchGame> Clone for SearchParams<G> {
+    fn clone(&self) -> Self {
+        Self::new(self.tunables.clone(), self.weights.clone())
     }
 }
 
-impl SearchParams {
-    /// Derives the tables from `tunables`.
+impl<G: SearchGame> std::fmt::Debug for SearchParams<G> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("SearchParams").field(&self.tunables).field(&self.weights).finish()
+    }
+}
+
+/// Every constant that the engine has for a game, in a fixed order: those of the search, then the
+/// weights of the game's evaluation.
+#[must_use]
+pub fn definitions(game: GameKind) -> &'static [TunableDef] {
+    match game {
+        GameKind::Xiangqi => definitions_of::<Xiangqi>(),
+        GameKind::Chess => definitions_of::<Chess>(),
+        GameKind::Shogi => definitions_of::<Shogi>(),
+        GameKind::Othello => definitions_of::<Othello>(),
+        GameKind::TicTacToe => definitions_of::<TicTacToe>(),
+    }
+}
+
+/// The constant of this name.
+#[must_use]
+pub fn definition(game: GameKind, name: &str) -> Option<&'static TunableDef> {
+    definitions(game).iter().find(|def| def.name == name)
+}
+
+/// Whether a set names known constants alone, with values in their ranges.
+///
+/// # Errors
+/// The first unknown name or value out of range, with what is allowed.
+pub fn check_set(game: GameKind, set: &ParameterSet) -> Result<(), TunableError> {
+    values_of(definitions(game), set).map(drop)
+}
+
+fn definitions_of<G: SearchGame>() -> &'static [TunableDef] {
+    static LISTS: [OnceLock<Vec<TunableDef>>; GameKind::ALL.len()] =
+        [const { OnceLock::new() }; GameKind::ALL.len()];
+    LISTS[G::KIND as usize].get_or_init(|| {
+        let mut list = Vec::new();
+        Tunables::declare(&mut list);
+        for def in &mut list {
+            let own = G::DEFAULTS.iter().find(|(name, _)| def.name == *name);
+            def.default = own.map_or(def.default, |(_, value)| *value);
+        }
+        Weights::<G>::declare(&mut list);
+        list
+    })
+}
+
+/// The values of a set in the order of the list; what it does not name keeps its default.
+fn values_of(list: &[TunableDef], set: &ParameterSet) -> Result<Vec<f64>, TunableError> {
+    let mut values: Vec<f64> = list.iter().map(|def| def.default).collect();
+    for (name, &value) in &set.0 {
+        let Some(index) = list.iter().position(|def| def.name == name.as_str()) else {
+            // The weights are too many for a line.
+            let search = list.iter().filter(|def| def.group != Group::Eval);
+            let mut allowed: Vec<&str> = search.map(|def| def.name.as_ref()).collect();
+            if allowed.len() < list.len() {
+                allowed.push("and the weights of the evaluation");
+            }
+            return Err(TunableError::UnknownName {
+                found: model::printable(name, 64),
+                allowed: allowed.join(", "),
+            });
+        };
+        values[index] = list[index].accept(value)?;
+    }
+    Ok(values)
+}
+
+impl<G: SearchGame> SearchParams<G> {
+    /// Reads a set; constants that it does not name keep the game's defaults.
+    ///
+    /// # Errors
+    /// The first unknown name or value out of range, with what is allowed.
+    pub fn from_set(set: &ParameterSet) -> Result<Self, TunableError> {
+        let values = values_of(definitions_of::<G>(), set)?;
+        Ok(Self::from_values(&mut values.into_iter()))
+    }
+
+    fn from_values(values: &mut dyn Iterator<Item = f64>) -> Self {
+        let (mut tunables, mut weights) = (Tunables::default(), Weights::<G>::default());
+        tunables.write(values);
+        weights.write(values);
+        Self::new(tunables, weights)
+    }
+
+    /// Every name with its value.
     #[must_use]
-    pub fn new(tunables: Tunables) -> Self {
+    pub fn to_set(&self) -> ParameterSet {
+        let mut values = Vec::new();
+        self.tunables.read(&mut values);
+        self.weights.read(&mut values);
+        let names = definitions_of::<G>().iter().map(|def| def.name.to_string());
+        names.zip(values).collect()
+    }
+
+    /// Derives the tables.
+    #[must_use]
+    pub fn new(tunables: Tunables, weights: Weights<G>) -> Self {
         let unit = |plies: f64| (plies * f64::from(PLY_UNIT)) as i32;
-        let t = &tunables;
+        let (lmr, pruning) = (&tunables.lmr, &tunables.pruning);
         let mut reductions = Box::new([[0; MOVES]; DEPTHS]);
         for depth in 1..DEPTHS {
             for count in 1..MOVES {
-                let plies = t.lmr_base + ln(depth as u32) * ln(count as u32) / t.lmr_divisor;
+                let plies = lmr.lmr_base + ln(depth as u32) * ln(count as u32) / lmr.lmr_divisor;
                 reductions[depth][count] = unit(plies);
             }
         }
-        let null_reductions =
-            std::array::from_fn(|depth| unit(t.null_base + depth as f64 / t.null_depth_div));
-        let move_limits =
-            std::array::from_fn(|depth| t.lmp_base + (t.lmp_scale * (depth * depth) as f64) as i32);
+        let null_reductions = std::array::from_fn(|depth| {
+            unit(pruning.null_base + depth as f64 / pruning.null_depth_div)
+        });
+        let move_limits = std::array::from_fn(|depth| {
+            pruning.lmp_base + (pruning.lmp_scale * (depth * depth) as f64) as i32
+        });
         Self {
             reductions,
             null_reductions,
             move_limits,
-            lmr_pv: unit(t.lmr_pv),
-            lmr_check: unit(t.lmr_check),
-            lmr_cut: unit(t.lmr_cut),
-            lmr_worsening: unit(t.lmr_worsening),
+            eval: G::Eval::tables(&weights),
             tunables,
+            weights,
         }
+    }
+
+    /// The constants of the search.
+    #[inline]
+    #[must_use]
+    pub fn tunables(&self) -> &Tunables {
+        &self.tunables
+    }
+
+    /// What the evaluation has made of its weights.
+    #[inline]
+    #[must_use]
+    pub fn eval(&self) -> &EvalTables<G> {
+        &self.eval
+    }
+
+    pub(crate) fn unit(&self, plies: f64) -> i32 {
+        (plies * f64::from(PLY_UNIT)) as i32
     }
 
     /// Late move reduction in [`PLY_UNIT`]s before the adjustments of the node.
     #[inline]
     pub(crate) fn reduction(&self, depth: i32, count: i32) -> i32 {
-        self.reductions[(depth as usize).min(DEPTHS - 1)][(count as usize).min(MOVES - 1)]
+        self.reductions[(depth.max(0) as usize).min(DEPTHS - 1)][(count as usize).min(MOVES - 1)]
     }
 
     /// Null move reduction in plies, `excess` being evaluation minus beta.
     #[inline]
     pub(crate) fn null_reduction(&self, depth: i32, excess: i32) -> i32 {
         let by_depth = self.null_reductions[(depth as usize).min(DEPTHS - 1)];
-        let by_eval = (excess * PLY_UNIT / self.tunables.null_eval_div).min(3 * PLY_UNIT);
+        let by_eval = (excess * PLY_UNIT / self.tunables.pruning.null_eval_div).min(3 * PLY_UNIT);
         (by_depth + by_eval) / PLY_UNIT
     }
 
@@ -122,17 +241,17 @@ mod tests {
 
     #[test]
     fn tables_follow_the_formulas() {
-        let tunables = Tunables {
-            lmr_base: 0.5,
-            lmr_divisor: 2.0,
-            null_base: 2.0,
-            null_depth_div: 4.0,
-            null_eval_div: 200,
-            lmp_base: 3,
-            lmp_scale: 1.5,
-            ..Tunables::default()
-        };
-        let params = tunables.prepare();
+        let set = [
+            ("lmr_base", 0.5),
+            ("lmr_divisor", 2.0),
+            ("null_base", 2.0),
+            ("null_depth_div", 4.0),
+            ("null_eval_div", 200.0),
+            ("lmp_base", 3.0),
+            ("lmp_scale", 1.5),
+        ];
+        let set = set.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+        let params = SearchParams::<Chess>::from_set(&set).expect("values in range");
         let expected = 0.5 + 8f64.ln() * 10f64.ln() / 2.0;
         assert_eq!(params.reduction(8, 10), (expected * 1024.0) as i32);
         assert_eq!(params.reduction(200, 200), params.reduction(63, 63));
@@ -140,5 +259,44 @@ mod tests {
         assert_eq!(params.null_reduction(8, 400), 6);
         assert_eq!(params.null_reduction(8, 9999), 7);
         assert_eq!(params.move_limit(2), 9);
+    }
+
+    fn comes_back<G: SearchGame>() {
+        let list = definitions_of::<G>();
+        let ends = list
+            .iter()
+            .enumerate()
+            .map(|(i, def)| (def.name.to_string(), if i % 2 == 0 { def.min } else { def.max }));
+        let ends: ParameterSet = ends.collect();
+        let params = SearchParams::<G>::from_set(&ends).expect("ends of the ranges");
+        assert_eq!(params.to_set(), ends);
+        let own = list.iter().map(|def| (def.name.to_string(), def.default)).collect();
+        assert_eq!(SearchParams::<G>::default().to_set(), own);
+    }
+
+    #[test]
+    fn a_set_comes_back_as_it_went() {
+        comes_back::<Xiangqi>();
+        comes_back::<Chess>();
+        comes_back::<Shogi>();
+        comes_back::<Othello>();
+        comes_back::<TicTacToe>();
+    }
+
+    /// A name in the list of a game's own defaults that no rule declares would be ignored.
+    #[test]
+    fn own_defaults_name_constants_of_the_search() {
+        fn check<G: SearchGame>() {
+            for (name, value) in G::DEFAULTS {
+                let def = definition(G::KIND, name).unwrap_or_else(|| panic!("no tunable {name}"));
+                assert_eq!(def.accept(*value), Ok(*value));
+                assert_eq!(def.default, *value, "{name}");
+            }
+        }
+        check::<Xiangqi>();
+        check::<Chess>();
+        check::<Shogi>();
+        check::<Othello>();
+        check::<TicTacToe>();
     }
 }

@@ -100,7 +100,7 @@ impl<M: Copy + Default + Eq> Picker<M> {
         &mut self,
         position: &G,
         history: &History,
-        params: &SearchParams,
+        params: &SearchParams<G>,
     ) -> Option<M>
     where
         G: SearchGame<Move = M>,
@@ -125,13 +125,13 @@ impl<M: Copy + Default + Eq> Picker<M> {
                     self.moves.clear();
                     self.generate(position, MoveKind::Noisy);
                     for (rank, &mv) in self.ranks.iter_mut().zip(self.moves.iter()) {
-                        *rank = position.noisy_order(mv);
+                        *rank = position.noisy_order(params.eval(), mv);
                     }
                     self.stage = Stage::Noisy;
                 }
                 Stage::Noisy => match self.best() {
                     Some(mv) if mv == self.table_move => {}
-                    Some(mv) if position.exchange(mv) < self.least_exchange => {
+                    Some(mv) if !position.exchange_wins(params.eval(), mv, self.least_exchange) => {
                         // What is before `next` has been handed out and may be overwritten.
                         self.moves[self.losing] = mv;
                         self.losing += 1;
@@ -162,11 +162,11 @@ impl<M: Copy + Default + Eq> Picker<M> {
                     let start = self.moves.len();
                     self.generate(position, MoveKind::Quiet);
                     let first = position.first_to_move();
-                    let unit = params.tunables.order_square;
+                    let unit = params.tunables().history.order_square;
                     for i in start..self.moves.len() {
                         let mv = self.moves[i];
-                        self.ranks[i] =
-                            history.get(first, G::move_slot(mv)) + unit * position.quiet_order(mv);
+                        self.ranks[i] = history.get(first, G::move_slot(mv))
+                            + unit * position.quiet_order(params.eval(), mv);
                     }
                     self.stage = Stage::Quiet;
                 }
@@ -186,12 +186,13 @@ impl<M: Copy + Default + Eq> Picker<M> {
                     self.moves.clear();
                     self.generate(position, MoveKind::All);
                     let first = position.first_to_move();
-                    let unit = params.tunables.order_square;
+                    let unit = params.tunables().history.order_square;
                     for (rank, &mv) in self.ranks.iter_mut().zip(self.moves.iter()) {
                         *rank = if position.is_noisy(mv) {
-                            NOISY_FIRST + position.noisy_order(mv)
+                            NOISY_FIRST + position.noisy_order(params.eval(), mv)
                         } else {
-                            history.get(first, G::move_slot(mv)) + unit * position.quiet_order(mv)
+                            history.get(first, G::move_slot(mv))
+                                + unit * position.quiet_order(params.eval(), mv)
                         };
                     }
                     self.stage = Stage::All;

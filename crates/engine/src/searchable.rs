@@ -1,23 +1,60 @@
 //! What the search asks of a game beyond its rules, and what an evaluation is.
 
+use crate::params::EvalTables;
+use crate::tunables::Declared;
 use games::{Game, RuleResult, RuleWinner};
 
 /// A static evaluation that may keep state along the line of moves.
 ///
 /// The search calls `reset` at the root, `push` before every move or null move and `pop` after
-/// taking one back, strictly nested.
+/// taking one back, strictly nested, with the same tables from `reset` on. What is kept along the line
+/// may be a few sums or the accumulator of a network.
 pub trait Evaluate<G: Game>: Default + Send {
+    /// The numbers that a tune can reach.
+    type Weights: Declared;
+    /// What is made of them once for many evaluations.
+    type Tables: Send + Sync;
+
+    /// Makes the weights ready.
+    fn tables(weights: &Self::Weights) -> Self::Tables;
+
     /// Forgets everything and starts from this position.
-    fn reset(&mut self, position: &G);
+    fn reset(&mut self, tables: &Self::Tables, position: &G);
 
     /// A legal move is about to be made in `position`; `None` is the null move.
-    fn push(&mut self, position: &G, mv: Option<G::Move>);
+    fn push(&mut self, tables: &Self::Tables, position: &G, mv: Option<G::Move>);
 
     /// The last move was taken back.
     fn pop(&mut self);
 
     /// Centipawns from the view of the side to move.
-    fn evaluate(&self, position: &G) -> i32;
+    fn evaluate(&self, tables: &Self::Tables, position: &G) -> i32;
+
+    /// The parts of the value; they add up to [`Evaluate::evaluate`], but for the rounding.
+    fn terms(&self, tables: &Self::Tables, position: &G) -> Vec<Term> {
+        vec![Term { name: "value", centipawns: self.evaluate(tables, position) }]
+    }
+}
+
+/// A part of the value of a position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Term {
+    /// What it is about.
+    pub name: &'static str,
+    /// Its share, from the view of the side to move.
+    pub centipawns: i32,
+}
+
+/// What a position is made of, mixed into numbers by which the search learns how far an evaluation
+/// errs on positions of the same make. Equal parts give equal numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Structure {
+    /// The pawns of both sides.
+    pub pawns: u32,
+    /// The pieces of little value of both sides.
+    pub minor: u32,
+    /// All pieces but the pawns of the first side and of the second.
+    pub pieces: [u32; 2],
 }
 
 /// A game that the search can play.
@@ -25,8 +62,17 @@ pub trait SearchGame: Game {
     /// Its evaluation.
     type Eval: Evaluate<Self>;
 
+    /// The constants of the search whose defaults for this game are others than the declared ones.
+    const DEFAULTS: &'static [(&'static str, f64)] = &[];
+
     /// How many different values [`SearchGame::move_slot`] has.
     const MOVE_SLOTS: usize;
+
+    /// How many different values [`SearchGame::piece_slot`] has.
+    const PIECE_SLOTS: usize;
+
+    /// How many different values [`SearchGame::victim`] has.
+    const VICTIMS: usize;
 
     /// Whether unquiet leaves are searched on; `false` in games without captures.
     const QUIESCENCE: bool;
@@ -40,21 +86,39 @@ pub trait SearchGame: Game {
     /// Depth in plies to which each of them is searched.
     const BENCH_DEPTH: u32;
 
+    /// A move in sixteen bits; 0 for the default move alone.
+    fn pack(mv: Self::Move) -> u16;
+
+    /// The move of these bits; the default move for bits that no move has.
+    fn unpack(bits: u16) -> Self::Move;
+
     /// The index of a move in tables that are kept per move.
     fn move_slot(mv: Self::Move) -> usize;
 
+    /// The index of a move, not yet made, in tables that are kept per piece, its side included, and
+    /// target.
+    fn piece_slot(&self, mv: Self::Move) -> usize;
+
+    /// The index of what a move, not yet made, takes, in tables that are kept per kind of victim.
+    fn victim(&self, mv: Self::Move) -> usize;
+
+    /// What the position is made of.
+    fn structure(&self) -> Structure {
+        Structure::default()
+    }
+
     /// How early a noisy move is tried: most valuable victim first, then least valuable attacker.
-    fn noisy_order(&self, mv: Self::Move) -> i32;
+    fn noisy_order(&self, tables: &EvalTables<Self>, mv: Self::Move) -> i32;
 
     /// The centipawns that a noisy move wins at most at once.
-    fn noisy_gain(&self, mv: Self::Move) -> i32;
+    fn noisy_gain(&self, tables: &EvalTables<Self>, mv: Self::Move) -> i32;
 
-    /// The centipawns that the exchange begun by a noisy move wins; only its sign and rough size
-    /// matter, and what cannot lose may be given as 0.
-    fn exchange(&self, mv: Self::Move) -> i32;
+    /// Whether the exchange begun by a move wins at least so many centipawns (negative: loses at most
+    /// so many).
+    fn exchange_wins(&self, tables: &EvalTables<Self>, mv: Self::Move, threshold: i32) -> bool;
 
     /// What a quiet move is thought to gain beforehand, in centipawns; orders the untried.
-    fn quiet_order(&self, mv: Self::Move) -> i32;
+    fn quiet_order(&self, tables: &EvalTables<Self>, mv: Self::Move) -> i32;
 
     /// Whether passing can be trusted to be no better than the best move here.
     fn null_move_is_sound(&self) -> bool;
@@ -65,4 +129,19 @@ pub trait SearchGame: Game {
     fn over(&self) -> Option<RuleResult> {
         self.rule_draw_or_loss()
     }
+}
+
+/// Mixes sets of squares into one number, by multiplication and the finaliser of splitmix64 (S. Vigna,
+/// 2015).
+#[inline]
+pub(crate) fn blend<const N: usize>(sets: [u128; N]) -> u32 {
+    let mut sum = 0u64;
+    for (index, set) in (1u64..).zip(sets) {
+        let folded = set as u64 ^ ((set >> 64) as u64).rotate_left(29);
+        let factor = 0x9e37_79b9_7f4a_7c15u64.wrapping_mul(2 * index + 1) | 1;
+        sum = (sum ^ folded).wrapping_mul(factor);
+        sum ^= sum >> 32;
+    }
+    sum = sum.wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    (sum >> 32) as u32
 }

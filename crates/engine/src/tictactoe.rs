@@ -1,21 +1,26 @@
 //! Tic-tac-toe as the search sees it: no captures, no kings, the truth within nine plies.
 
 use crate::{Evaluate, SearchGame};
-use games::RuleWinner;
 use games::tictactoe::{Place, TicTacToe};
+use games::{Game, RuleWinner};
 
 /// No knowledge: every open position counts as level.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TicTacToeEval;
 
 impl Evaluate<TicTacToe> for TicTacToeEval {
-    fn reset(&mut self, _: &TicTacToe) {}
+    type Weights = ();
+    type Tables = ();
 
-    fn push(&mut self, _: &TicTacToe, _: Option<Place>) {}
+    fn tables((): &()) {}
+
+    fn reset(&mut self, (): &(), _: &TicTacToe) {}
+
+    fn push(&mut self, (): &(), _: &TicTacToe, _: Option<Place>) {}
 
     fn pop(&mut self) {}
 
-    fn evaluate(&self, _: &TicTacToe) -> i32 {
+    fn evaluate(&self, (): &(), _: &TicTacToe) -> i32 {
         0
     }
 }
@@ -24,6 +29,8 @@ impl SearchGame for TicTacToe {
     type Eval = TicTacToeEval;
 
     const MOVE_SLOTS: usize = 9;
+    const PIECE_SLOTS: usize = 2 * 9;
+    const VICTIMS: usize = 1;
     const QUIESCENCE: bool = false;
     /// Never asked: a board without a free square is a result of its own.
     const NO_MOVE: RuleWinner = RuleWinner::Draw;
@@ -32,23 +39,43 @@ impl SearchGame for TicTacToe {
     const BENCH_DEPTH: u32 = 9;
 
     #[inline]
+    fn pack(mv: Place) -> u16 {
+        mv.index().map_or(0, |index| u16::from(index) + 1)
+    }
+
+    #[inline]
+    fn unpack(bits: u16) -> Place {
+        let index = bits.checked_sub(1).and_then(|index| u8::try_from(index).ok());
+        index.map_or(Place::default(), Place::new)
+    }
+
+    #[inline]
     fn move_slot(mv: Place) -> usize {
         mv.index().map_or(0, usize::from)
     }
 
-    fn noisy_order(&self, _: Place) -> i32 {
+    #[inline]
+    fn piece_slot(&self, mv: Place) -> usize {
+        9 * usize::from(Game::first_to_move(self)) + Self::move_slot(mv)
+    }
+
+    fn victim(&self, _: Place) -> usize {
         0
     }
 
-    fn noisy_gain(&self, _: Place) -> i32 {
+    fn noisy_order(&self, (): &(), _: Place) -> i32 {
         0
     }
 
-    fn exchange(&self, _: Place) -> i32 {
+    fn noisy_gain(&self, (): &(), _: Place) -> i32 {
         0
     }
 
-    fn quiet_order(&self, _: Place) -> i32 {
+    fn exchange_wins(&self, (): &(), _: Place, threshold: i32) -> bool {
+        threshold <= 0
+    }
+
+    fn quiet_order(&self, (): &(), _: Place) -> i32 {
         0
     }
 
@@ -62,11 +89,11 @@ impl SearchGame for TicTacToe {
 mod tests {
     use super::*;
     use crate::{Limits, SearchParams, Searcher, StopSignal};
-    use games::{Game, MoveList};
+    use games::MoveList;
 
     struct Player {
         searcher: Searcher<TicTacToe>,
-        params: SearchParams,
+        params: SearchParams<TicTacToe>,
     }
 
     impl Player {

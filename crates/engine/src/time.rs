@@ -1,6 +1,15 @@
 //! How much of a clock a move may cost. Pure: durations in, durations out.
 
+use crate::tunables::tunables;
 use std::time::Duration;
+
+tunables! {
+    /// How a clock is shared out.
+    pub struct TimeTunables in Time {
+        time_horizon: i32 = 40, 10 => 100, c_end 4,
+            "Moves that the rest of a game is taken to last.";
+    }
+}
 
 /// Moves that the rest of a game is taken to last when nothing else is said.
 const HORIZON: u32 = 40;

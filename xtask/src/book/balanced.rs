@@ -116,10 +116,10 @@ fn position<G: BookGame>(judge: &mut Judge<G>, rules: &Rules, candidate: u64) ->
     }
     let (best, score) = judge.ask(&mut position, rules.nodes);
     let mut eval = G::Eval::default();
-    eval.reset(&position);
+    eval.reset(judge.params.eval(), &position);
     // Where nothing is captured, no static look could tell a quiet position.
     let quiet = !G::QUIESCENCE
-        || (eval.evaluate(&position) - score).abs() <= QUIET_WINDOW
+        || (eval.evaluate(judge.params.eval(), &position) - score).abs() <= QUIET_WINDOW
             && !best.is_some_and(|mv| position.is_noisy(mv));
     (quiet && score.abs() <= rules.window).then(|| position.to_fen())
 }

@@ -53,7 +53,7 @@ impl std::str::FromStr for PlyRange {
 /// An engine that remembers nothing from one question to the next.
 pub(super) struct Judge<G: SearchGame> {
     searcher: Searcher<G>,
-    params: SearchParams,
+    pub(super) params: SearchParams<G>,
 }
 
 impl<G: SearchGame> Judge<G> {

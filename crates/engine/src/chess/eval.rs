@@ -21,13 +21,18 @@ const NOT_H: u64 = !(FILE_A << 7);
 pub struct ChessEval;
 
 impl Evaluate<Chess> for ChessEval {
-    fn reset(&mut self, _: &Chess) {}
+    type Weights = ();
+    type Tables = ();
 
-    fn push(&mut self, _: &Chess, _: Option<Move>) {}
+    fn tables((): &()) {}
+
+    fn reset(&mut self, (): &(), _: &Chess) {}
+
+    fn push(&mut self, (): &(), _: &Chess, _: Option<Move>) {}
 
     fn pop(&mut self) {}
 
-    fn evaluate(&self, position: &Chess) -> i32 {
+    fn evaluate(&self, (): &(), position: &Chess) -> i32 {
         let mut sum = Pair::default();
         let mut phase = 0;
         for color in Color::ALL {
@@ -167,7 +172,7 @@ mod tests {
 
     fn value(fen: &str) -> i32 {
         let position = Chess::from_fen(fen).unwrap_or_else(|e| panic!("{fen}: {e}"));
-        ChessEval.evaluate(&position)
+        ChessEval.evaluate(&(), &position)
     }
 
     #[test]

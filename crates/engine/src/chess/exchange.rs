@@ -4,29 +4,28 @@
 //! at.
 
 use super::weights::EXCHANGE;
-use crate::exchange::swap_off;
+use crate::exchange::exchange_wins;
 use games::chess::{
     BitBoard, Chess, Color, Move, Piece, Square, get_bishop_moves, get_king_moves,
     get_knight_moves, get_pawn_attacks, get_rook_moves,
 };
 
-/// The centipawns that a noisy move wins; 0 without looking when the victim is worth the attacker.
-pub(super) fn exchange(position: &Chess, mv: Move) -> i32 {
-    let Some(moved) = position.moved(mv) else { return 0 };
+/// Whether the exchange that a move begins wins at least so many centipawns. Castling begins none.
+#[inline]
+pub(super) fn wins(position: &Chess, mv: Move, threshold: i32) -> bool {
+    let moved = position.moved(mv).filter(|_| !position.is_castling(mv));
+    let Some(moved) = moved else { return threshold <= 0 };
     let value = |piece: Piece| EXCHANGE[piece as usize];
     let victim = position.captured(mv).map_or(0, value);
     let promoted = mv.promotion();
     let attacker = value(promoted.unwrap_or(moved));
-    if promoted.is_none() && victim >= attacker {
-        return 0;
-    }
     let gained = promoted.map_or(0, |piece| value(piece) - value(Piece::Pawn));
     let mut occupied = position.occupied() & !mv.from().bitboard();
     if position.is_en_passant(mv) {
         occupied &= !Square::new(mv.to().file(), mv.from().rank()).bitboard();
     }
     let mut side = !position.side_to_move();
-    swap_off(victim + gained, attacker, || {
+    exchange_wins(victim + gained, attacker, threshold, || {
         let (piece, from) = least_attacker(position, mv.to(), occupied, side)?;
         occupied &= !from.bitboard();
         side = !side;
@@ -80,7 +79,8 @@ mod tests {
         ] {
             let position = Chess::from_fen(fen).unwrap_or_else(|e| panic!("{fen}: {e}"));
             let mv = position.move_from_text(mv).unwrap_or_else(|e| panic!("{fen}: {e}"));
-            assert_eq!(exchange(&position, mv), won, "{fen}");
+            assert!(wins(&position, mv, won), "{fen}");
+            assert!(!wins(&position, mv, won + 1), "{fen}");
         }
     }
 }

@@ -6,7 +6,8 @@ mod weights;
 
 pub use eval::ChessEval;
 
-use crate::SearchGame;
+use crate::searchable::blend;
+use crate::{SearchGame, Structure};
 use games::RuleWinner;
 use games::chess::{Chess, Color, Move, Piece};
 
@@ -14,10 +15,22 @@ impl SearchGame for Chess {
     type Eval = ChessEval;
 
     const MOVE_SLOTS: usize = 64 * 64;
+    const PIECE_SLOTS: usize = 12 * 64;
+    const VICTIMS: usize = 12;
     const QUIESCENCE: bool = true;
     const NO_MOVE: RuleWinner = RuleWinner::Opponent;
     const BENCH_POSITIONS: &'static [&'static str] = &BENCH;
     const BENCH_DEPTH: u32 = 7;
+
+    #[inline]
+    fn pack(mv: Move) -> u16 {
+        mv.bits()
+    }
+
+    #[inline]
+    fn unpack(bits: u16) -> Move {
+        Move::from_bits(bits)
+    }
 
     /// The promotions of one pawn's step share a slot.
     #[inline]
@@ -26,25 +39,54 @@ impl SearchGame for Chess {
     }
 
     #[inline]
-    fn noisy_order(&self, mv: Move) -> i32 {
+    fn piece_slot(&self, mv: Move) -> usize {
+        let piece = self.moved(mv).map_or(0, |piece| piece as usize);
+        (6 * self.side_to_move() as usize + piece) * 64 + mv.to() as usize
+    }
+
+    /// A promotion without a capture counts as one of its own kind.
+    #[inline]
+    fn victim(&self, mv: Move) -> usize {
+        let taken = self.captured(mv).map_or(5, |piece| piece as usize);
+        if mv.promotion().is_some() { 6 + taken } else { taken }
+    }
+
+    #[inline]
+    fn structure(&self) -> Structure {
+        let set = |color, piece| u128::from(self.pieces(color, piece).0);
+        let both = |piece| set(Color::White, piece) | set(Color::Black, piece) << 64;
+        let pieces = |color| {
+            let [rook, queen] = [Piece::Rook, Piece::Queen].map(|piece| set(color, piece));
+            let [knight, bishop] = [Piece::Knight, Piece::Bishop].map(|piece| set(color, piece));
+            blend([knight | bishop << 64, rook | queen << 64, set(color, Piece::King)])
+        };
+        Structure {
+            pawns: blend([both(Piece::Pawn)]),
+            minor: blend([Piece::Knight, Piece::Bishop, Piece::King].map(both)),
+            pieces: [pieces(Color::White), pieces(Color::Black)],
+        }
+    }
+
+    #[inline]
+    fn noisy_order(&self, (): &(), mv: Move) -> i32 {
         let value = |piece: Option<Piece>| piece.map_or(0, |piece| piece as i32 + 1);
         16 * value(self.captured(mv)) + 16 * value(mv.promotion()) - value(self.moved(mv))
     }
 
     #[inline]
-    fn noisy_gain(&self, mv: Move) -> i32 {
+    fn noisy_gain(&self, (): &(), mv: Move) -> i32 {
         let value = |piece: Piece| weights::EXCHANGE[piece as usize];
         let promoted = mv.promotion().map_or(0, |piece| value(piece) - value(Piece::Pawn));
         self.captured(mv).map_or(0, value) + promoted
     }
 
     #[inline]
-    fn exchange(&self, mv: Move) -> i32 {
-        exchange::exchange(self, mv)
+    fn exchange_wins(&self, (): &(), mv: Move, threshold: i32) -> bool {
+        exchange::wins(self, mv, threshold)
     }
 
     #[inline]
-    fn quiet_order(&self, mv: Move) -> i32 {
+    fn quiet_order(&self, (): &(), mv: Move) -> i32 {
         self.moved(mv).map_or(0, |piece| weights::progress(self.side_to_move(), piece, mv))
     }
 

@@ -28,10 +28,10 @@ struct Node<M> {
 }
 
 /// The tree of a position.
-#[derive(Debug)]
-pub struct GameTree<G: Game, E> {
+pub struct GameTree<G: Game, E: Evaluate<G>> {
     position: G,
     evaluation: E,
+    tables: E::Tables,
     depth: u32,
     ordering: Ordering,
     /// A place for every ply.
@@ -52,9 +52,18 @@ impl<G: Game, E: Evaluate<G>> GameTree<G, E> {
     pub fn new(position: G, depth: u32, order: Order, seed: u64) -> Self {
         let depth = depth.min(Self::MAX_DEPTH);
         let mut evaluation = E::default();
-        evaluation.reset(&position);
+        let tables = E::tables(&E::Weights::default());
+        evaluation.reset(&tables, &position);
         let line = vec![Node { moves: Vec::new(), over: None }; depth as usize + 1];
-        Self { position, evaluation, depth, ordering: Ordering { order, seed }, line, ply: 0 }
+        Self {
+            position,
+            evaluation,
+            tables,
+            depth,
+            ordering: Ordering { order, seed },
+            line,
+            ply: 0,
+        }
     }
 
     /// Plies to the horizon.
@@ -63,7 +72,7 @@ impl<G: Game, E: Evaluate<G>> GameTree<G, E> {
     }
 
     fn make(&mut self, mv: G::Move) {
-        self.evaluation.push(&self.position, Some(mv));
+        self.evaluation.push(&self.tables, &self.position, Some(mv));
         self.position.make(mv);
         self.ply += 1;
     }
@@ -113,7 +122,7 @@ impl<G: Game, E: Evaluate<G>> GameTree<G, E> {
             return value;
         }
         if moves.is_empty() {
-            return self.evaluation.evaluate(&self.position);
+            return self.evaluation.evaluate(&self.tables, &self.position);
         }
         for &mv in moves.iter() {
             self.make(mv);
@@ -178,7 +187,7 @@ impl<G: Game, E: Evaluate<G>> Tree for GameTree<G, E> {
     fn value(&mut self) -> i32 {
         match self.line[self.ply].over {
             Some(value) => value,
-            None => self.evaluation.evaluate(&self.position),
+            None => self.evaluation.evaluate(&self.tables, &self.position),
         }
     }
 

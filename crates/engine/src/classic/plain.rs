@@ -19,13 +19,18 @@ pub trait Count: Game {
 pub struct Plain;
 
 impl<G: Count> Evaluate<G> for Plain {
-    fn reset(&mut self, _: &G) {}
+    type Weights = ();
+    type Tables = ();
 
-    fn push(&mut self, _: &G, _: Option<G::Move>) {}
+    fn tables((): &()) {}
+
+    fn reset(&mut self, (): &(), _: &G) {}
+
+    fn push(&mut self, (): &(), _: &G, _: Option<G::Move>) {}
 
     fn pop(&mut self) {}
 
-    fn evaluate(&self, position: &G) -> i32 {
+    fn evaluate(&self, (): &(), position: &G) -> i32 {
         position.count()
     }
 }

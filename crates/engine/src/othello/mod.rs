@@ -9,8 +9,8 @@ mod solver;
 pub use solver::{Bounds, Solution, Solver};
 
 use crate::{Evaluate, SearchGame};
-use games::RuleWinner;
 use games::othello::{Board, Move, Othello, Square};
+use games::{Game, RuleWinner};
 
 const CORNERS: u64 = 0x8100_0000_0000_0081;
 const NOT_A: u64 = 0xfefe_fefe_fefe_fefe;
@@ -46,13 +46,18 @@ const SQUARES: [[i32; 4]; 4] =
 pub struct OthelloEval;
 
 impl Evaluate<Othello> for OthelloEval {
-    fn reset(&mut self, _: &Othello) {}
+    type Weights = ();
+    type Tables = ();
 
-    fn push(&mut self, _: &Othello, _: Option<Move>) {}
+    fn tables((): &()) {}
+
+    fn reset(&mut self, (): &(), _: &Othello) {}
+
+    fn push(&mut self, (): &(), _: &Othello, _: Option<Move>) {}
 
     fn pop(&mut self) {}
 
-    fn evaluate(&self, position: &Othello) -> i32 {
+    fn evaluate(&self, (): &(), position: &Othello) -> i32 {
         value(position.board())
     }
 }
@@ -114,6 +119,8 @@ impl SearchGame for Othello {
     type Eval = OthelloEval;
 
     const MOVE_SLOTS: usize = 66;
+    const PIECE_SLOTS: usize = 2 * 66;
+    const VICTIMS: usize = 1;
     const QUIESCENCE: bool = false;
     /// Never asked: a pass is a move, and where neither side has one the board has decided.
     const NO_MOVE: RuleWinner = RuleWinner::Draw;
@@ -121,25 +128,44 @@ impl SearchGame for Othello {
     const BENCH_DEPTH: u32 = 8;
 
     #[inline]
+    fn pack(mv: Move) -> u16 {
+        u16::from(mv.bits())
+    }
+
+    #[inline]
+    fn unpack(bits: u16) -> Move {
+        u8::try_from(bits).map_or(Move::default(), Move::from_bits)
+    }
+
+    #[inline]
     fn move_slot(mv: Move) -> usize {
         usize::from(mv.bits())
     }
 
-    fn noisy_order(&self, _: Move) -> i32 {
+    #[inline]
+    fn piece_slot(&self, mv: Move) -> usize {
+        66 * usize::from(self.first_to_move()) + usize::from(mv.bits())
+    }
+
+    fn victim(&self, _: Move) -> usize {
         0
     }
 
-    fn noisy_gain(&self, _: Move) -> i32 {
+    fn noisy_order(&self, (): &(), _: Move) -> i32 {
         0
     }
 
-    fn exchange(&self, _: Move) -> i32 {
+    fn noisy_gain(&self, (): &(), _: Move) -> i32 {
         0
+    }
+
+    fn exchange_wins(&self, (): &(), _: Move, threshold: i32) -> bool {
+        threshold <= 0
     }
 
     /// Good squares, and few answers for the other side.
     #[inline]
-    fn quiet_order(&self, mv: Move) -> i32 {
+    fn quiet_order(&self, (): &(), mv: Move) -> i32 {
         let Some(square) = mv.square() else { return 0 };
         let board = self.board();
         let answers = board.placed(square, board.flips(square)).moves().count_ones() as i32;
@@ -186,7 +212,7 @@ const BENCH: [&str; 14] = [
 mod tests {
     use super::*;
     use crate::{Limits, MATE, SearchParams, Searcher, StopSignal};
-    use games::{Game, Symmetry};
+    use games::Symmetry;
 
     /// Boards of games of pseudo-random moves.
     fn boards() -> Vec<Othello> {

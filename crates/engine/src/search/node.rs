@@ -1,8 +1,9 @@
 //! One inner node: principal variation search (T. A. Marsland and M. Campbell, 1982), fail-soft,
 //! with the selective rules whose constants are the tunables.
 
+use super::TRIED;
 use super::ruling::Ruling;
-use super::{TRIED, Worker};
+use super::worker::Worker;
 use crate::history;
 use crate::params::PLY_UNIT;
 use crate::picker::Wanted;
@@ -34,7 +35,7 @@ impl<G: SearchGame> Worker<'_, G> {
         cut_node: bool,
     ) -> i32 {
         if self.frames[ply].in_check {
-            depth += self.params.tunables.check_extension;
+            depth += self.params.tunables().extension.check_extension;
         }
         if depth <= 0 {
             return self.quiescence::<PV>(position, alpha, beta, ply);
@@ -87,7 +88,7 @@ impl<G: SearchGame> Worker<'_, G> {
         let eval = match known {
             _ if in_check => NONE,
             Some(entry) if entry.eval != NONE => entry.eval,
-            _ => self.eval.evaluate(position),
+            _ => self.evaluate(position),
         };
         self.frames[ply].eval = eval;
         let improving = !in_check && ply >= 2 && {
@@ -102,7 +103,8 @@ impl<G: SearchGame> Worker<'_, G> {
         {
             return score;
         }
-        if depth >= self.params.tunables.iir_min_depth && table_move == G::Move::default() {
+        if depth >= self.params.tunables().pruning.iir_min_depth && table_move == G::Move::default()
+        {
             situation.depth -= 1;
         }
         self.moves::<PV>(position, &situation, table_move, alpha, beta)
@@ -118,8 +120,10 @@ impl<G: SearchGame> Worker<'_, G> {
         beta: i32,
     ) -> Option<i32> {
         let &Situation { depth, ply, eval, .. } = node;
-        let tunables = &self.params.tunables;
-        if depth <= tunables.razor_depth && eval + tunables.razor_margin * depth <= alpha {
+        let tunables = self.params.tunables();
+        if depth <= tunables.pruning.razor_depth
+            && eval + tunables.pruning.razor_margin * depth <= alpha
+        {
             let score = self.quiescence::<false>(position, alpha, alpha + 1, ply);
             if self.stopped || score <= alpha {
                 return Some(score);
@@ -129,14 +133,14 @@ impl<G: SearchGame> Worker<'_, G> {
         if beta <= -MATE_BOUND {
             return None;
         }
-        if depth <= tunables.rfp_depth {
-            let relief = if node.improving { tunables.rfp_improving } else { 0 };
-            if eval - (tunables.rfp_margin * depth - relief).max(0) >= beta {
+        if depth <= tunables.pruning.rfp_depth {
+            let relief = if node.improving { tunables.pruning.rfp_improving } else { 0 };
+            if eval - (tunables.pruning.rfp_margin * depth - relief).max(0) >= beta {
                 return Some(eval);
             }
         }
-        let try_null = depth >= tunables.null_min_depth
-            && eval >= beta + tunables.null_margin
+        let try_null = depth >= tunables.pruning.null_min_depth
+            && eval >= beta + tunables.pruning.null_margin
             && !self.frames[ply].after_null
             && position.null_move_is_sound();
         if !try_null {
@@ -146,7 +150,7 @@ impl<G: SearchGame> Worker<'_, G> {
         if !self.spend_node() {
             return Some(0);
         }
-        self.eval.push(position, None);
+        self.eval.push(self.params.eval(), position, None);
         position.make_null();
         let child = &mut self.frames[ply + 1];
         child.hash = position.hash();
@@ -194,8 +198,8 @@ impl<G: SearchGame> Worker<'_, G> {
             count += 1;
             let noisy = position.is_noisy(mv);
             if !noisy && ply > 0 && !node.in_check && best > -MATE_BOUND {
-                let tunables = &self.params.tunables;
-                if depth <= tunables.lmp_depth && count > self.params.move_limit(depth) {
+                let tunables = self.params.tunables();
+                if depth <= tunables.pruning.lmp_depth && count > self.params.move_limit(depth) {
                     self.frames[ply].picker.skip_quiet();
                     continue;
                 }
@@ -284,11 +288,14 @@ impl<G: SearchGame> Worker<'_, G> {
     /// Whether a quiet move cannot be expected to lift the evaluation to alpha.
     #[inline]
     fn is_futile(&self, node: &Situation, alpha: i32, best: i32) -> bool {
-        let tunables = &self.params.tunables;
+        let tunables = self.params.tunables();
         !node.in_check
-            && node.depth <= tunables.futility_depth
+            && node.depth <= tunables.pruning.futility_depth
             && best > -MATE_BOUND
-            && node.eval + tunables.futility_base + tunables.futility_margin * node.depth <= alpha
+            && node.eval
+                + tunables.pruning.futility_base
+                + tunables.pruning.futility_margin * node.depth
+                <= alpha
     }
 
     /// The value of the move just made: full window, zero window, or reduced and then verified.
@@ -334,26 +341,29 @@ impl<G: SearchGame> Worker<'_, G> {
     #[inline]
     fn reduction(&self, position: &G, node: &Situation, mv: G::Move, count: i32) -> i32 {
         let params = self.params;
-        let tunables = &params.tunables;
-        if node.depth < tunables.lmr_min_depth || count <= tunables.lmr_min_moves || node.in_check {
+        let tunables = params.tunables();
+        if node.depth < tunables.lmr.lmr_min_depth
+            || count <= tunables.lmr.lmr_min_moves
+            || node.in_check
+        {
             return 0;
         }
         let mut reduction = params.reduction(node.depth, count);
         if node.pv_node {
-            reduction -= params.lmr_pv;
+            reduction -= params.unit(tunables.lmr.lmr_pv);
         }
         if node.cut_node {
-            reduction += params.lmr_cut;
+            reduction += params.unit(tunables.lmr.lmr_cut);
         }
         if !node.improving {
-            reduction += params.lmr_worsening;
+            reduction += params.unit(tunables.lmr.lmr_worsening);
         }
         if self.frames[node.ply + 1].in_check {
-            reduction -= params.lmr_check;
+            reduction -= params.unit(tunables.lmr.lmr_check);
         }
         // The move is made: its side is the one not to move.
         let history = self.history.get(!position.first_to_move(), G::move_slot(mv));
-        reduction -= history * PLY_UNIT / tunables.lmr_history_div;
+        reduction -= history * PLY_UNIT / tunables.lmr.lmr_history_div;
         (reduction / PLY_UNIT).clamp(0, node.depth - 1)
     }
 
@@ -363,11 +373,11 @@ impl<G: SearchGame> Worker<'_, G> {
         if frame.killers[0] != mv {
             frame.killers = [mv, frame.killers[0]];
         }
-        let tunables = &self.params.tunables;
-        let largest = tunables.history_max.min(history::LIMIT);
+        let tunables = self.params.tunables();
+        let largest = tunables.history.history_max.min(history::LIMIT);
         let square = node.depth * node.depth;
-        let bonus = (tunables.history_bonus * square).min(largest);
-        let malus = (tunables.history_malus * square).min(largest);
+        let bonus = (tunables.history.history_bonus * square).min(largest);
+        let malus = (tunables.history.history_malus * square).min(largest);
         self.history.update(first_to_move, G::move_slot(mv), bonus);
         for &tried in &frame.tried[..quiet_count] {
             if tried != mv {

@@ -1,12 +1,23 @@
 //! Quiescence: captures until the position is quiet, every answer while in check.
 
-use super::Worker;
 use super::ruling::Ruling;
+use super::worker::Worker;
+use crate::SearchGame;
 use crate::picker::Wanted;
 use crate::table::{Bound, Entry};
+use crate::tunables::tunables;
 use crate::value::{DRAW, INFINITE, MATE, MATE_BOUND, NONE, mated_at, to_table};
-use crate::{Evaluate, SearchGame};
 use games::RuleWinner;
+
+tunables! {
+    /// Which captures quiescence leaves out.
+    pub struct QuiescenceTunables in Pruning {
+        qs_delta: i32 = 200, 0 => 20000, c_end 30,
+            "Quiescence: centipawns beyond the gain that a capture must be able to reach alpha with.";
+        qs_exchange: i32 = 0, 0 => 20000, c_end 25,
+            "Quiescence: centipawns that a capture may lose by exchange and still be tried.";
+    }
+}
 
 impl<G: SearchGame> Worker<'_, G> {
     /// The value of `position` once the captures are played out, within (`alpha`, `beta`).
@@ -40,7 +51,7 @@ impl<G: SearchGame> Worker<'_, G> {
         ply: usize,
     ) -> i32 {
         if !G::QUIESCENCE {
-            return self.eval.evaluate(position);
+            return self.evaluate(position);
         }
         let hash = self.frames[ply].hash;
         let known = self.table.probe(hash);
@@ -57,7 +68,7 @@ impl<G: SearchGame> Worker<'_, G> {
         if !in_check {
             eval = match known {
                 Some(entry) if entry.eval != NONE => entry.eval,
-                _ => self.eval.evaluate(position),
+                _ => self.evaluate(position),
             };
             best = eval;
             if best >= beta {
@@ -70,7 +81,7 @@ impl<G: SearchGame> Worker<'_, G> {
         if in_check {
             picker.start(Wanted::Evasions, table_move, [G::Move::default(); 2]);
         } else {
-            picker.start_noisy(table_move, self.params.tunables.qs_exchange);
+            picker.start_noisy(table_move, self.params.tunables().quiescence.qs_exchange);
         }
 
         let mut best_move = G::Move::default();
@@ -78,7 +89,9 @@ impl<G: SearchGame> Worker<'_, G> {
         let mut any_move = false;
         while let Some(mv) = self.frames[ply].picker.next(position, self.history, self.params) {
             if !in_check && best > -MATE_BOUND {
-                let reach = eval + position.noisy_gain(mv) + self.params.tunables.qs_delta;
+                let reach = eval
+                    + position.noisy_gain(self.params.eval(), mv)
+                    + self.params.tunables().quiescence.qs_delta;
                 if reach <= alpha {
                     best = best.max(reach);
                     continue;

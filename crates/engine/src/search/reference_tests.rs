@@ -1,6 +1,6 @@
 //! The search without its selective rules against plain negamax: the same value, to the centipawn.
 
-use crate::{Evaluate, Limits, SearchGame, SearchParams, Searcher, StopSignal, Tunables};
+use crate::{Evaluate, Limits, SearchGame, SearchParams, Searcher, StopSignal};
 use crate::{MATE, value::DRAW, value::mated_at};
 use games::xiangqi::{Move, Xiangqi};
 use games::{Game, MoveKind, MoveList, RuleWinner};
@@ -18,25 +18,28 @@ const POSITIONS: [&str; 8] = [
     "4ck3/9/9/9/9/2r1R4/9/9/4A4/3AK4 w",
 ];
 
-pub(super) fn all_rules_off() -> SearchParams {
-    Tunables {
-        check_extension: 0,
-        iir_min_depth: 64,
-        razor_depth: 0,
-        rfp_depth: 0,
-        null_min_depth: 64,
-        lmr_min_depth: 64,
-        lmp_depth: 0,
-        futility_depth: 0,
-        qs_delta: 20_000,
-        qs_exchange: 20_000,
-        ..Tunables::default()
-    }
-    .prepare()
+/// Every selective rule off.
+const OFF: &[(&str, f64)] = &[
+    ("check_extension", 0.0),
+    ("iir_min_depth", 64.0),
+    ("razor_depth", 0.0),
+    ("rfp_depth", 0.0),
+    ("null_min_depth", 64.0),
+    ("lmr_min_depth", 64.0),
+    ("lmp_depth", 0.0),
+    ("futility_depth", 0.0),
+    ("qs_delta", 20_000.0),
+    ("qs_exchange", 20_000.0),
+];
+
+pub(super) fn all_rules_off<G: SearchGame>() -> SearchParams<G> {
+    let set = OFF.iter().map(|&(name, value)| (name.to_owned(), value)).collect();
+    SearchParams::from_set(&set).expect("values in range")
 }
 
 /// Plain negamax: each node's value from those of all its moves.
 struct Reference {
+    params: SearchParams<Xiangqi>,
     ply: usize,
 }
 
@@ -108,8 +111,8 @@ impl Reference {
             }
         } else {
             let mut eval = <Xiangqi as SearchGame>::Eval::default();
-            eval.reset(position);
-            alpha = alpha.max(eval.evaluate(position));
+            eval.reset(self.params.eval(), position);
+            alpha = alpha.max(eval.evaluate(self.params.eval(), position));
             position.pseudo_legal(MoveKind::Noisy, &mut moves);
         }
         for &mv in moves.iter() {
@@ -139,10 +142,11 @@ fn value_by(searcher: &mut Searcher<Xiangqi>, fen: &str, depth: u32) -> i32 {
 
 #[test]
 fn without_selective_rules_the_value_is_that_of_plain_negamax() {
+    let mut reference = Reference { params: SearchParams::default(), ply: 0 };
     for fen in POSITIONS {
         for depth in 1..=4 {
             let mut position = Xiangqi::from_fen(fen).unwrap_or_else(|e| panic!("{fen}: {e}"));
-            let expected = Reference { ply: 0 }.negamax(&mut position, depth);
+            let expected = reference.negamax(&mut position, depth);
             let mut with_table = Searcher::new(16);
             with_table.table.same_depth_only = true;
             let found = value_by(&mut with_table, fen, depth as u32);
@@ -158,7 +162,7 @@ fn without_selective_rules_the_value_is_that_of_plain_negamax() {
 #[test]
 fn a_zero_window_says_on_which_side_the_value_lies() {
     for fen in POSITIONS {
-        let params = all_rules_off();
+        let params = all_rules_off::<Xiangqi>();
         let mut searcher = Searcher::new(0);
         searcher.table.disabled = true;
         let value = value_by(&mut searcher, fen, 3);

@@ -3,10 +3,10 @@
 //! A value that rests on the line to its node (a repetition, a move limit) is not kept for other
 //! lines: a frame's `rests_on` names the earliest ply that it needs.
 
-use super::Worker;
+use super::worker::Worker;
+use crate::SearchGame;
 use crate::table::{Bound, Entry};
 use crate::value::{DRAW, INFINITE, MATE, MATE_BOUND, MAX_PLY, from_table, mated_at};
-use crate::{Evaluate, SearchGame};
 use games::{Repetition, RuleWinner};
 use model::Termination;
 
@@ -68,7 +68,7 @@ impl<G: SearchGame> Worker<'_, G> {
             return Ruling::Value(value_of(over.winner, ply));
         }
         if ply >= MAX_PLY - 1 {
-            return Ruling::Value(self.eval.evaluate(position));
+            return Ruling::Value(self.evaluate(position));
         }
         Ruling::Open
     }

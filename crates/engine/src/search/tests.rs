@@ -1,13 +1,14 @@
 //! What callers of a search rely on: mates, limits to the node, the same answer twice.
 
+use crate::{Group, TunableDef};
 use crate::{
     Limits, MATE, SearchGame, SearchParams, SearchResult, Searcher, StopSignal, TimeSource,
-    Tunables, mate_distance,
+    mate_distance,
 };
 use games::tictactoe::TicTacToe;
 use games::xiangqi::Xiangqi;
 use games::{Game, MoveList, RuleWinner};
-use model::{Nodes, ParameterSet};
+use model::{GameKind, Nodes, ParameterSet};
 use std::cell::Cell;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -182,7 +183,7 @@ fn a_deadline_ends_the_search_by_the_clock_it_was_given() {
 
 /// The names that change no answer on the bench positions, set to either end of their range.
 fn without_effect(names: &[&'static str], limits: Limits) -> Vec<&'static str> {
-    let answer = |fen: &str, params: &SearchParams| {
+    let answer = |fen: &str, params: &SearchParams<Xiangqi>| {
         Searcher::new(1).search(&mut read(fen), params, &limits, &StopSignal::never())
     };
     let positions = Xiangqi::BENCH_POSITIONS;
@@ -190,11 +191,12 @@ fn without_effect(names: &[&'static str], limits: Limits) -> Vec<&'static str> {
         positions.iter().map(|fen| answer(fen, &SearchParams::default())).collect();
     let differs = |name: &str, value: f64| {
         let set = ParameterSet::from_iter([(name.to_owned(), value)]);
-        let params = Tunables::from_set(&set).expect("a value of the table").prepare();
+        let params = SearchParams::from_set(&set).expect("a value of the list");
         positions.iter().zip(&untouched).any(|(fen, before)| answer(fen, &params) != *before)
     };
     let idle = |name: &&str| {
-        let def = Tunables::definition(name).unwrap_or_else(|| panic!("no tunable {name}"));
+        let def = crate::definition(GameKind::Xiangqi, name)
+            .unwrap_or_else(|| panic!("no tunable {name}"));
         !differs(name, def.min) && !differs(name, def.max)
     };
     names.iter().copied().filter(idle).collect()
@@ -202,7 +204,9 @@ fn without_effect(names: &[&'static str], limits: Limits) -> Vec<&'static str> {
 
 #[test]
 fn every_tunable_reaches_the_search() {
-    let names: Vec<_> = Tunables::definitions().iter().map(|def| def.name).collect();
+    let acts = |def: &&TunableDef| !matches!(def.group, Group::Time | Group::Eval);
+    let list = crate::definitions(GameKind::Xiangqi);
+    let names: Vec<&str> = list.iter().filter(acts).map(|def| &*def.name).collect();
     assert_eq!(without_effect(&names, Limits::nodes(20_000)), Vec::<&str>::new());
 }
 

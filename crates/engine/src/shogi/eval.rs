@@ -13,13 +13,18 @@ use games::shogi::{Move, PieceKind, Shogi, Side, SquareSet, attacks};
 pub struct ShogiEval;
 
 impl Evaluate<Shogi> for ShogiEval {
-    fn reset(&mut self, _: &Shogi) {}
+    type Weights = ();
+    type Tables = ();
 
-    fn push(&mut self, _: &Shogi, _: Option<Move>) {}
+    fn tables((): &()) {}
+
+    fn reset(&mut self, (): &(), _: &Shogi) {}
+
+    fn push(&mut self, (): &(), _: &Shogi, _: Option<Move>) {}
 
     fn pop(&mut self) {}
 
-    fn evaluate(&self, position: &Shogi) -> i32 {
+    fn evaluate(&self, (): &(), position: &Shogi) -> i32 {
         let us = position.side_to_move();
         TEMPO + side(position, us) - side(position, us.other())
     }
@@ -77,7 +82,7 @@ mod tests {
 
     fn value(sfen: &str) -> i32 {
         let position = Shogi::from_fen(sfen).unwrap_or_else(|e| panic!("{sfen}: {e}"));
-        ShogiEval.evaluate(&position)
+        ShogiEval.evaluate(&(), &position)
     }
 
     #[test]

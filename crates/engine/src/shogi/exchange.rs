@@ -4,21 +4,21 @@
 //! on the way are not looked at.
 
 use super::weights::{EXCHANGE, capture_gain, promotion_gain};
-use crate::exchange::swap_off;
+use crate::exchange::exchange_wins;
 use games::shogi::{Move, PieceKind, Shogi, SquareSet};
 
-/// Hundredths of a pawn that a noisy move wins; 0 without looking when the victim is worth the attacker.
-pub(super) fn exchange(position: &Shogi, mv: Move) -> i32 {
-    let (Some(attacker), Some(from)) = (position.moved(mv), mv.from()) else { return 0 };
+/// Whether the exchange that a move begins wins at least so many hundredths of a pawn.
+#[inline]
+pub(super) fn wins(position: &Shogi, mv: Move, threshold: i32) -> bool {
+    let Some(attacker) = position.moved(mv) else { return threshold <= 0 };
     let victim = position.captured(mv);
     let worth = |kind: PieceKind| EXCHANGE[kind.index()];
-    if victim.is_some_and(|victim| worth(victim.kind()) >= worth(attacker.kind())) {
-        return 0;
-    }
     let first = victim.map_or(0, |victim| capture_gain(victim.kind()));
-    let mut occupied = position.occupied().without(SquareSet::of(from));
+    let from = mv.from().map_or(SquareSet::EMPTY, SquareSet::of);
+    let mut occupied = position.occupied().without(from);
     let mut side = position.side_to_move().other();
-    swap_off(first + promotion_gain(position, mv), stake(attacker.kind()), || {
+    let first = first + promotion_gain(position, mv);
+    exchange_wins(first, stake(attacker.kind()), threshold, || {
         let attackers = position.attackers_to(mv.to(), occupied) & position.side(side);
         let pieces = attackers.into_iter().filter_map(|square| {
             position.piece_on(square).map(|piece| (worth(piece.kind()), square, piece.kind()))
@@ -52,7 +52,8 @@ mod tests {
         ] {
             let position = Shogi::from_fen(sfen).unwrap_or_else(|e| panic!("{sfen}: {e}"));
             let mv = position.move_from_text(mv).unwrap_or_else(|e| panic!("{sfen}: {e}"));
-            assert_eq!(exchange(&position, mv), won, "{sfen}");
+            assert!(wins(&position, mv, won), "{sfen}");
+            assert!(!wins(&position, mv, won + 1), "{sfen}");
         }
     }
 }

@@ -6,9 +6,10 @@ mod weights;
 
 pub use eval::ShogiEval;
 
-use crate::SearchGame;
+use crate::searchable::blend;
+use crate::{SearchGame, Structure};
 use games::RuleWinner;
-use games::shogi::{Move, Piece, PieceKind, Shogi, Square};
+use games::shogi::{Move, Piece, PieceKind, Shogi, Side, Square};
 
 /// Where a dropped piece comes from, in the table of moves: behind the squares, one for each kind.
 const SOURCES: usize = Square::COUNT + PieceKind::HAND.len();
@@ -18,10 +19,22 @@ impl SearchGame for Shogi {
 
     /// A move with and without promotion are two.
     const MOVE_SLOTS: usize = 2 * SOURCES * Square::COUNT;
+    const PIECE_SLOTS: usize = 28 * Square::COUNT;
+    const VICTIMS: usize = 15;
     const QUIESCENCE: bool = true;
     const NO_MOVE: RuleWinner = RuleWinner::Opponent;
     const BENCH_POSITIONS: &'static [&'static str] = &BENCH;
     const BENCH_DEPTH: u32 = 6;
+
+    #[inline]
+    fn pack(mv: Move) -> u16 {
+        mv.bits()
+    }
+
+    #[inline]
+    fn unpack(bits: u16) -> Move {
+        Move::from_bits(bits)
+    }
 
     #[inline]
     fn move_slot(mv: Move) -> usize {
@@ -35,7 +48,38 @@ impl SearchGame for Shogi {
     }
 
     #[inline]
-    fn noisy_order(&self, mv: Move) -> i32 {
+    fn piece_slot(&self, mv: Move) -> usize {
+        let piece = self.moved(mv).map_or(0, |piece| piece.kind().index());
+        (14 * self.side_to_move().index() + piece) * Square::COUNT + mv.to().index()
+    }
+
+    #[inline]
+    fn victim(&self, mv: Move) -> usize {
+        self.captured(mv).map_or(14, |piece| piece.kind().index())
+    }
+
+    #[inline]
+    fn structure(&self) -> Structure {
+        let [black, white] = [Side::Black, Side::White];
+        let set = |kind| self.kind(kind).bits();
+        let major = [PieceKind::Rook, PieceKind::Dragon, PieceKind::Bishop, PieceKind::Horse];
+        let pieces = |side| {
+            let kings = self.pieces(side, PieceKind::King).bits();
+            blend([
+                self.side(side).bits() & self.golds().bits(),
+                kings,
+                u128::from(self.hand(side).bits()),
+            ])
+        };
+        Structure {
+            pawns: blend([black, white].map(|side| self.pieces(side, PieceKind::Pawn).bits())),
+            minor: blend(major.map(set)),
+            pieces: [pieces(black), pieces(white)],
+        }
+    }
+
+    #[inline]
+    fn noisy_order(&self, (): &(), mv: Move) -> i32 {
         let value =
             |piece: Option<Piece>| piece.map_or(0, |piece| weights::EXCHANGE[piece.kind().index()]);
         16 * (value(self.captured(mv)) + weights::promotion_gain(self, mv)) - value(self.moved(mv))
@@ -43,18 +87,18 @@ impl SearchGame for Shogi {
 
     /// A captured piece changes sides: it counts on the board and in the hand.
     #[inline]
-    fn noisy_gain(&self, mv: Move) -> i32 {
+    fn noisy_gain(&self, (): &(), mv: Move) -> i32 {
         let captured = self.captured(mv).map_or(0, |piece| weights::capture_gain(piece.kind()));
         captured + weights::promotion_gain(self, mv)
     }
 
     #[inline]
-    fn exchange(&self, mv: Move) -> i32 {
-        exchange::exchange(self, mv)
+    fn exchange_wins(&self, (): &(), mv: Move, threshold: i32) -> bool {
+        exchange::wins(self, mv, threshold)
     }
 
     #[inline]
-    fn quiet_order(&self, mv: Move) -> i32 {
+    fn quiet_order(&self, (): &(), mv: Move) -> i32 {
         weights::progress(self, mv)
     }
 

@@ -38,7 +38,12 @@ impl Default for XiangqiEval {
 }
 
 impl Evaluate<Xiangqi> for XiangqiEval {
-    fn reset(&mut self, position: &Xiangqi) {
+    type Weights = ();
+    type Tables = ();
+
+    fn tables((): &()) {}
+
+    fn reset(&mut self, (): &(), position: &Xiangqi) {
         self.before.clear();
         self.now = Sum::default();
         for square in position.occupied() {
@@ -50,7 +55,7 @@ impl Evaluate<Xiangqi> for XiangqiEval {
     }
 
     #[inline]
-    fn push(&mut self, position: &Xiangqi, mv: Option<Move>) {
+    fn push(&mut self, (): &(), position: &Xiangqi, mv: Option<Move>) {
         self.before.push(self.now);
         let Some(mv) = mv else { return };
         if let Some(piece) = position.moved(mv) {
@@ -71,7 +76,7 @@ impl Evaluate<Xiangqi> for XiangqiEval {
         }
     }
 
-    fn evaluate(&self, position: &Xiangqi) -> i32 {
+    fn evaluate(&self, (): &(), position: &Xiangqi) -> i32 {
         let mut sum = self.now.squares;
         sum += self.activity(position, Side::Red);
         sum -= self.activity(position, Side::Black);

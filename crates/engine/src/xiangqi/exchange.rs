@@ -4,8 +4,8 @@
 //! the attackers are looked up again, since an emptied point opens lines and moves cannons' screens.
 
 use super::weights::EXCHANGE;
-use crate::exchange::swap_off;
-use games::xiangqi::{Move, PieceKind, SquareSet, Xiangqi};
+use crate::exchange::exchange_wins;
+use games::xiangqi::{Move, Piece, PieceKind, SquareSet, Xiangqi};
 
 /// Kinds from the least to the most valuable.
 const BY_VALUE: [PieceKind; 7] = [
@@ -25,23 +25,15 @@ fn value(kind: PieceKind) -> i32 {
     if kind == PieceKind::King { KING_VALUE } else { EXCHANGE[kind.index()] }
 }
 
-/// The centipawns that a capture wins; 0 without looking when the victim is worth the attacker.
-pub(super) fn exchange(position: &Xiangqi, mv: Move) -> i32 {
-    let (Some(attacker), Some(victim)) = (position.moved(mv), position.captured(mv)) else {
-        return 0;
-    };
-    let (attacker, victim) = (value(attacker.kind()), value(victim.kind()));
-    if victim >= attacker {
-        return 0;
-    }
-    exchange_on(position, mv, victim, attacker)
-}
-
-fn exchange_on(position: &Xiangqi, mv: Move, victim: i32, attacker: i32) -> i32 {
+/// Whether the exchange that a move begins wins at least so many centipawns.
+#[inline]
+pub(super) fn wins(position: &Xiangqi, mv: Move, threshold: i32) -> bool {
+    let worth = |piece: Option<Piece>| piece.map_or(0, |piece| value(piece.kind()));
+    let (attacker, victim) = (worth(position.moved(mv)), worth(position.captured(mv)));
     let target = mv.to();
     let mut occupied = position.occupied().without(SquareSet::of(mv.from()));
     let mut side = position.side_to_move().other();
-    swap_off(victim, attacker, || {
+    exchange_wins(victim, attacker, threshold, || {
         let attackers = position.attackers_to(target, occupied) & position.side(side);
         let (kind, mut from) = BY_VALUE
             .into_iter()
@@ -74,9 +66,10 @@ mod tests {
         ] {
             let position = Xiangqi::from_fen(fen).unwrap_or_else(|e| panic!("{fen}: {e}"));
             let mut moves = games::MoveList::new();
-            position.pseudo_legal(games::MoveKind::Noisy, &mut moves);
+            position.pseudo_legal(games::MoveKind::All, &mut moves);
             let mv = moves.iter().copied().find(|m| m.to_string() == mv).expect("a capture");
-            assert_eq!(exchange(&position, mv), expected, "{fen}");
+            assert!(wins(&position, mv, expected), "{fen}");
+            assert!(!wins(&position, mv, expected + 1), "{fen}");
         }
     }
 }

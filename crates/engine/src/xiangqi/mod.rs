@@ -9,8 +9,9 @@ mod tests;
 
 pub use eval::XiangqiEval;
 
-use crate::SearchGame;
-use games::xiangqi::{Move, Piece, Square, Xiangqi};
+use crate::searchable::blend;
+use crate::{SearchGame, Structure};
+use games::xiangqi::{Move, Piece, PieceKind, Side, Square, Xiangqi};
 use games::{RuleResult, RuleWinner};
 
 /// Order of victims and attackers: king, advisor, elephant, horse, rook, cannon, pawn.
@@ -20,10 +21,22 @@ impl SearchGame for Xiangqi {
     type Eval = XiangqiEval;
 
     const MOVE_SLOTS: usize = Square::COUNT * Square::COUNT;
+    const PIECE_SLOTS: usize = 14 * Square::COUNT;
+    const VICTIMS: usize = 8;
     const QUIESCENCE: bool = true;
     const NO_MOVE: RuleWinner = RuleWinner::Opponent;
     const BENCH_POSITIONS: &'static [&'static str] = &BENCH;
     const BENCH_DEPTH: u32 = 7;
+
+    #[inline]
+    fn pack(mv: Move) -> u16 {
+        mv.bits()
+    }
+
+    #[inline]
+    fn unpack(bits: u16) -> Move {
+        Move::from_bits(bits)
+    }
 
     #[inline]
     fn move_slot(mv: Move) -> usize {
@@ -31,23 +44,49 @@ impl SearchGame for Xiangqi {
     }
 
     #[inline]
-    fn noisy_order(&self, mv: Move) -> i32 {
+    fn piece_slot(&self, mv: Move) -> usize {
+        let piece = self.moved(mv).map_or(0, |p| 7 * p.side().index() + p.kind().index());
+        piece * Square::COUNT + mv.to().index()
+    }
+
+    #[inline]
+    fn victim(&self, mv: Move) -> usize {
+        self.captured(mv).map_or(7, |piece| piece.kind().index())
+    }
+
+    #[inline]
+    fn structure(&self) -> Structure {
+        let set = |side, kind| self.pieces(side, kind).bits();
+        let [red, black] = [Side::Red, Side::Black];
+        let major = [PieceKind::Rook, PieceKind::Horse, PieceKind::Cannon];
+        let minor = [PieceKind::King, PieceKind::Advisor, PieceKind::Elephant];
+        let pieces = |side| blend(major.map(|kind| set(side, kind)));
+        Structure {
+            pawns: blend([set(red, PieceKind::Pawn), set(black, PieceKind::Pawn)]),
+            // Both camps: no point belongs to both of them.
+            minor: blend(minor.map(|kind| self.kind(kind).bits())),
+            pieces: [pieces(red), pieces(black)],
+        }
+    }
+
+    #[inline]
+    fn noisy_order(&self, (): &(), mv: Move) -> i32 {
         let rank = |piece: Option<Piece>| piece.map_or(0, |p| RANK[p.kind().index()]);
         16 * rank(self.captured(mv)) - rank(self.moved(mv))
     }
 
     #[inline]
-    fn noisy_gain(&self, mv: Move) -> i32 {
+    fn noisy_gain(&self, (): &(), mv: Move) -> i32 {
         self.captured(mv).map_or(0, |piece| weights::EXCHANGE[piece.kind().index()])
     }
 
     #[inline]
-    fn exchange(&self, mv: Move) -> i32 {
-        exchange::exchange(self, mv)
+    fn exchange_wins(&self, (): &(), mv: Move, threshold: i32) -> bool {
+        exchange::wins(self, mv, threshold)
     }
 
     #[inline]
-    fn quiet_order(&self, mv: Move) -> i32 {
+    fn quiet_order(&self, (): &(), mv: Move) -> i32 {
         self.moved(mv).map_or(0, |piece| weights::progress(piece, mv))
     }
 

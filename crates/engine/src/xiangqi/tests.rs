@@ -7,8 +7,8 @@ use games::{Game, MoveList};
 
 fn fresh(position: &Xiangqi) -> i32 {
     let mut eval = XiangqiEval::default();
-    eval.reset(position);
-    eval.evaluate(position)
+    eval.reset(&(), position);
+    eval.evaluate(&(), position)
 }
 
 /// The text with files a–i reversed.
@@ -64,18 +64,18 @@ fn neither_wing_nor_colour_changes_the_value() {
 fn sums_kept_along_the_line_equal_those_counted_afresh() {
     walks(|position| {
         let mut eval = XiangqiEval::default();
-        eval.reset(position);
-        let before = eval.evaluate(position);
+        eval.reset(&(), position);
+        let before = eval.evaluate(&(), position);
         let mut moves = MoveList::new();
         position.legal(&mut moves);
         for &mv in moves.iter() {
-            eval.push(position, Some(mv));
+            eval.push(&(), position, Some(mv));
             position.make(mv);
-            assert_eq!(eval.evaluate(position), fresh(position), "{}", position.to_fen());
+            assert_eq!(eval.evaluate(&(), position), fresh(position), "{}", position.to_fen());
             position.unmake();
             eval.pop();
         }
-        assert_eq!(eval.evaluate(position), before);
+        assert_eq!(eval.evaluate(&(), position), before);
     });
 }
 

@@ -18,6 +18,13 @@ impl Hand {
         }
     }
 
+    /// A byte for each kind, that of the lowest index lowest.
+    #[inline]
+    #[must_use]
+    pub const fn bits(self) -> u64 {
+        self.0
+    }
+
     /// Whether nothing is held.
     #[inline]
     #[must_use]

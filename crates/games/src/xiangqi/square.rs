@@ -112,6 +112,13 @@ impl SquareSet {
         self.0 >> square.index() & 1 != 0
     }
 
+    /// A bit for each index.
+    #[inline]
+    #[must_use]
+    pub const fn bits(self) -> u128 {
+        self.0
+    }
+
     /// The number of points.
     #[inline]
     #[must_use]
