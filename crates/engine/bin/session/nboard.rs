@@ -7,7 +7,7 @@
 use super::{Control, Next, Session};
 use crate::board::{Board, Found, Task};
 use engine::protocol::nboard::{Command, Time, read};
-use engine::{ClockState, Limits, SearchParams, StopSignal, TimePlan, TimeSource, mate_distance};
+use engine::{ClockState, Limits, StopSignal, TimePlan, TimeSource, mate_distance};
 use games::othello::{Move, Othello, Record, Side, ggf};
 use games::{Game, MoveError};
 use model::{GameKind, Score};
@@ -177,8 +177,7 @@ impl Session {
         }
         let control = Arc::new(Control::default());
         control.watch.start();
-        let (params, out, shared) =
-            (self.options.params.clone(), self.out.clone(), Arc::clone(&control));
+        let (out, shared) = (self.out.clone(), Arc::clone(&control));
         out.say("status Elomill is thinking");
         self.begin(control, move |board| {
             let began = Instant::now();
@@ -193,7 +192,7 @@ impl Session {
                 return;
             }
             let mut value = None;
-            let answer = board.search(&params, &task, &stop, &mut |found| {
+            let answer = board.search(&task, &stop, &mut |found| {
                 if found.line == 1 {
                     value = Some(found.score);
                     let seconds = began.elapsed().as_secs_f64();
@@ -221,15 +220,14 @@ impl Session {
             positions.push(position.clone());
         }
         let control = Arc::new(Control::default());
-        let (params, out, shared) =
-            (self.options.params.clone(), self.out.clone(), Arc::clone(&control));
+        let (out, shared) = (self.out.clone(), Arc::clone(&control));
         out.say("status Elomill is analyzing");
         self.begin(control, move |board| {
             let stop = StopSignal::when(&shared.stop);
             let limits = Limits { depth: Some(depth), ..Limits::default() };
             let task = Task { limits, lines: 1, ..Task::default() };
             for (made, position) in positions.iter().enumerate().rev() {
-                let value = value_of(board, position, &params, &task, &stop);
+                let value = value_of(board, position, &task, &stop);
                 if shared.stop.load(Ordering::Relaxed) {
                     break;
                 }
@@ -253,7 +251,6 @@ enum Wish {
 fn value_of(
     board: &mut dyn Board,
     position: &Othello,
-    params: &SearchParams,
     task: &Task,
     stop: &StopSignal<'_>,
 ) -> Option<f64> {
@@ -263,7 +260,7 @@ fn value_of(
     }
     board.set_position(Some(&position.to_fen()), &[]).ok()?;
     let mut value = None;
-    board.search(params, task, stop, &mut |found| value = Some(found.score));
+    board.search(task, stop, &mut |found| value = Some(found.score));
     value.map(|score| for_black(discs(score)))
 }
 
