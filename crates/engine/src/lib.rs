@@ -11,6 +11,7 @@ pub mod classic;
 mod exchange;
 mod history;
 mod limits;
+pub mod mate;
 pub mod othello;
 mod params;
 mod picker;
