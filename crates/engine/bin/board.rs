@@ -1,11 +1,15 @@
 //! The game at the table, whichever it is: one object-safe face for the session.
 
+use engine::mate::{MateAnswer, MateLimits, MateSolver};
 use engine::{Evaluate, Question, Report, SearchGame, SearchParams, Searcher, StopSignal, Term};
 use games::{
-    Leaves, MoveList, chess::Chess, othello::Othello, shogi::Shogi, tictactoe::TicTacToe,
-    xiangqi::Xiangqi,
+    Leaves, MoveList, RuleWinner, chess::Chess, othello::Othello, shogi::Shogi,
+    tictactoe::TicTacToe, xiangqi::Xiangqi,
 };
-use model::{GameKind, Nodes, ParameterSet, Score};
+use model::{GameKind, Nodes, ParameterSet, Score, Termination};
+
+/// MiB of the table of a search for a mate.
+const MATE_HASH: usize = 64;
 
 /// What the session asks of the game at the table.
 pub(crate) trait Board: Send {
@@ -37,6 +41,12 @@ pub(crate) trait Board: Send {
     /// Thinks about the position; `say` hears every line of every iteration.
     fn search(&mut self, task: &Task, stop: &StopSignal<'_>, say: &mut dyn FnMut(&Found))
     -> Answer;
+
+    /// Whether the side to move mates by checks alone, with at most so many nodes.
+    fn mate(&mut self, nodes: Option<Nodes>, stop: &StopSignal<'_>) -> MateAnswer<String>;
+
+    /// Whether the rules let the side to move claim the game (shogi: the entering king).
+    fn can_claim(&self) -> bool;
 
     /// Leaves below each move, and all of them.
     fn perft(&mut self, depth: u32) -> Leaves;
@@ -193,6 +203,22 @@ impl<G: SearchGame> Board for Seat<G> {
             searcher.search_reporting(&mut position, &self.params, &question, stop, &mut hear);
         let mut pv = texts(&self.position, &result.pv).into_iter();
         Answer { best: pv.next(), ponder: pv.next() }
+    }
+
+    fn mate(&mut self, nodes: Option<Nodes>, stop: &StopSignal<'_>) -> MateAnswer<String> {
+        let limits = MateLimits { nodes, plies: None };
+        match MateSolver::new(MATE_HASH).solve(&mut self.position, &limits, stop) {
+            MateAnswer::Mate(line) => MateAnswer::Mate(texts(&self.position, &line)),
+            MateAnswer::NoMate => MateAnswer::NoMate,
+            MateAnswer::Unknown => MateAnswer::Unknown,
+        }
+    }
+
+    fn can_claim(&self) -> bool {
+        let result = self.position.rule_draw_or_loss();
+        result.is_some_and(|result| {
+            result.winner == RuleWinner::SideToMove && result.reason == Termination::Impasse
+        })
     }
 
     fn perft(&mut self, depth: u32) -> Leaves {

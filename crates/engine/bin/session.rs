@@ -9,6 +9,7 @@ use crate::board::{Answer, Board, Task, board};
 use crate::clock::Stopwatch;
 use crate::options::{Change, Options};
 use crate::words::{self, Out};
+use engine::mate::MateAnswer;
 use engine::protocol::{Command, Dialect, Go, read};
 use engine::{Limits, StopSignal, TimePlan, TimeSource};
 use games::Leaves;
@@ -239,16 +240,21 @@ impl Session {
     }
 
     fn go(&mut self, go: &Go<'_>) {
-        if go.mate_problem {
-            self.out.say("checkmate notimplemented");
-            return;
-        }
         self.await_work();
         if let Some(error) = &self.lost {
             self.out.complain(&format!("no position to search: {error}"));
             let none = Answer { best: None, ponder: None };
-            self.out.say(&words::answer(self.dialect, &none));
+            self.out.say(&match go.mate_problem {
+                true => words::mate(&MateAnswer::Unknown),
+                false => words::answer(self.dialect, &none),
+            });
             return;
+        }
+        if go.mate_problem {
+            return self.mate(go);
+        }
+        if self.dialect == Dialect::Usi && !go.ponder && self.board().can_claim() {
+            return self.out.say("bestmove win");
         }
         let first_to_move = self.board().first_to_move();
         let clock = go.clock(self.dialect, first_to_move, self.options.overhead);
@@ -289,6 +295,22 @@ impl Session {
             });
             shared.wait();
             out.say(&words::answer(dialect, &answer));
+        });
+    }
+
+    /// Looks for a mate by checks; unlike a search without an end it answers as soon as it knows.
+    fn mate(&mut self, go: &Go<'_>) {
+        let control = Arc::new(Control::default());
+        *control.held.lock().unwrap_or_else(PoisonError::into_inner) = go.infinite;
+        control.watch.start();
+        let (out, shared) = (self.out.clone(), Arc::clone(&control));
+        let (nodes, movetime) = (go.nodes.map(model::Nodes), go.movetime);
+        self.begin(control, move |board| {
+            let mut stop = StopSignal::when(&shared.stop);
+            if let Some(movetime) = movetime {
+                stop = stop.or_after(&shared.watch as &dyn TimeSource, movetime);
+            }
+            out.say(&words::mate(&board.mate(nodes, &stop)));
         });
     }
 

@@ -1,6 +1,7 @@
 //! What the engine says, in each dialect.
 
 use crate::board::{Answer, Found};
+use engine::mate::MateAnswer;
 use engine::mate_distance;
 use engine::protocol::Dialect;
 use std::fmt::Write as _;
@@ -64,6 +65,15 @@ pub(crate) fn info(dialect: Dialect, found: &Found, elapsed: Duration) -> String
     line
 }
 
+/// What a search for a mate has found.
+pub(crate) fn mate(answer: &MateAnswer<String>) -> String {
+    match answer {
+        MateAnswer::Mate(line) => format!("checkmate {}", line.join(" ")),
+        MateAnswer::NoMate => "checkmate nomate".to_owned(),
+        MateAnswer::Unknown => "checkmate timeout".to_owned(),
+    }
+}
+
 /// The move to play.
 pub(crate) fn answer(dialect: Dialect, answer: &Answer) -> String {
     match (&answer.best, &answer.ponder) {
@@ -112,6 +122,14 @@ mod tests {
         ] {
             assert_eq!(answer(dialect, &none), text);
         }
+    }
+
+    #[test]
+    fn a_mate_problem_has_three_answers() {
+        let line = ["G*5b", "5a4a"].map(str::to_owned).to_vec();
+        assert_eq!(mate(&MateAnswer::Mate(line)), "checkmate G*5b 5a4a");
+        assert_eq!(mate(&MateAnswer::NoMate), "checkmate nomate");
+        assert_eq!(mate(&MateAnswer::Unknown), "checkmate timeout");
     }
 
     #[test]

@@ -168,7 +168,7 @@ pub fn read(line: &str, dialect: Dialect, seconds: bool) -> Result<Command<'_>, 
         "setoption" => set_option(rest, dialect)?,
         "position" => position(rest)?,
         "banmoves" => Command::BanMoves(moves(rest, "banmoves")?),
-        "go" => go(rest, if dialect == Dialect::Ucci && seconds { 1000 } else { 1 })?,
+        "go" => go(rest, dialect, if dialect == Dialect::Ucci && seconds { 1000 } else { 1 })?,
         "stop" | "gameover" => Command::Stop,
         "ponderhit" => Command::PonderHit,
         "quit" => Command::Quit,
@@ -281,7 +281,7 @@ const GO_WORDS: [&str; 20] = [
     "draw",
 ];
 
-fn go(rest: &str, unit: u64) -> Result<Command<'_>, CommandError> {
+fn go(rest: &str, dialect: Dialect, unit: u64) -> Result<Command<'_>, CommandError> {
     let mut go = Go::default();
     let mut words = rest.split_whitespace().peekable();
     while let Some(word) = words.next() {
@@ -300,10 +300,22 @@ fn go(rest: &str, unit: u64) -> Result<Command<'_>, CommandError> {
                 }
             }
             "draw" => {}
-            "mate" if words.peek().is_some_and(|next| *next == "infinite") => {
-                words.next();
+            "mate" if words.next_if(|next| *next == "infinite").is_some() => {
                 go.mate_problem = true;
                 go.infinite = true;
+            }
+            // In shogi a number after the word is a time.
+            "mate" if dialect == Dialect::Usi => {
+                go.mate_problem = true;
+                match words.next_if(|next| !GO_WORDS.contains(next)) {
+                    None => go.infinite = true,
+                    Some(found) => {
+                        let time = found
+                            .parse()
+                            .map_err(|_| error("go mate", found, "milliseconds or infinite"))?;
+                        go.movetime = Some(Duration::from_millis(time));
+                    }
+                }
             }
             "depth" if words.peek().is_some_and(|next| *next == "infinite") => {
                 words.next();
@@ -424,7 +436,18 @@ mod tests {
         let go = go_of("go btime 0 wtime 9 byoyomi 1000", Dialect::Usi, true);
         let clock = go.clock(Dialect::Usi, true, MS(0)).expect("a clock");
         assert_eq!((clock.remaining, clock.byoyomi), (MS(0), MS(1000)));
-        assert!(go_of("go mate infinite", Dialect::Usi, true).mate_problem);
+        for (line, movetime) in [
+            ("go mate infinite", None),
+            ("go mate", None),
+            ("go mate nodes 5", None),
+            ("go mate 250", Some(MS(250))),
+        ] {
+            let go = go_of(line, Dialect::Usi, true);
+            assert_eq!((go.mate_problem, go.infinite), (true, movetime.is_none()), "{line}");
+            assert_eq!((go.movetime, go.mate), (movetime, None), "{line}");
+        }
+        assert!(read("go mate soon", Dialect::Usi, true).is_err());
+        assert_eq!(go_of("go mate 3", Dialect::Uci, true).mate, Some(3));
     }
 
     #[test]

@@ -244,11 +244,31 @@ fn shogi_by_usi_and_chess_by_a_variant() {
     let answer = engine.ask("go btime 1000 wtime 1000 byoyomi 50", "bestmove ");
     let best = answer.last().and_then(|line| line.split(' ').nth(1)).expect("a move");
     assert!(best.len() == 4 || best.len() == 5, "{best}");
-    assert_eq!(engine.ask("go mate infinite", "checkmate"), ["checkmate notimplemented"]);
     engine.ask("uci", "uciok");
     engine.say(b"setoption name UCI_Variant value chess");
     let answer = engine.ask("position startpos moves e2e4\ngo depth 2", "bestmove ");
     assert!(!answer.iter().any(|line| line.contains("error")), "{answer:?}");
+    assert_eq!(engine.end(), (vec![], true));
+}
+
+#[test]
+fn mate_problems_and_claims_of_shogi() {
+    let mut engine = Engine::start(&[]);
+    engine.ask("usi", "usiok");
+    engine.say(b"position sfen 4k4/9/4P4/9/9/9/9/9/4K4 b G 1");
+    assert_eq!(engine.ask("go mate infinite", "checkmate"), ["checkmate G*5b"]);
+    assert_eq!(engine.ask("go mate 60000", "checkmate"), ["checkmate G*5b"]);
+    engine.say(b"position sfen 4k4/9/9/9/9/9/9/9/4K4 b P 1");
+    assert_eq!(engine.ask("go mate infinite", "checkmate"), ["checkmate nomate"]);
+    engine.say(b"position startpos moves 7g7f");
+    assert_eq!(engine.ask("go mate infinite", "checkmate"), ["checkmate nomate"]);
+    // A dragon gives check for ever; nothing but `stop` ends that.
+    engine.say(b"position sfen 4k4/9/9/9/9/9/9/+R8/4K4 b - 1");
+    assert_eq!(engine.ask("go mate infinite\nstop", "checkmate"), ["checkmate timeout"]);
+    assert_eq!(engine.ask("go mate nodes 500\nstop", "checkmate"), ["checkmate timeout"]);
+    // King and ten pieces in the camp, with 28 points: Black claims the game.
+    engine.say(b"position sfen 1+R1+R1K3/+P+P+P+P+P+P3/2+B+B5/9/9/9/9/9/4k4 b GS 1");
+    assert_eq!(engine.ask("go nodes 100", "bestmove"), ["bestmove win"]);
     assert_eq!(engine.end(), (vec![], true));
 }
 
