@@ -1,9 +1,16 @@
 //! The transposition table: what earlier visits of a position found out.
 //!
-//! Fixed size, four slots to a bucket. A slot belongs to a game by its epoch, so that a new game
-//! costs one addition instead of clearing megabytes: slots of other epochs read as empty.
+//! All threads of a search read and write one table without a lock, after R. Hyatt and T. Mann ("A
+//! lock-less transposition table implementation for parallel search", 2002): a slot is two words, the
+//! second is the data, the first the key of the position XOR the data. Two threads that write a slot
+//! at the same time may leave a word of each; the words then give a key that nobody asks for, and the
+//! slot is as good as empty.
+//!
+//! Fixed size, four slots of sixteen bytes to a bucket, which is one line of a cache. The key holds
+//! the epoch of a game beside 48 bits of the hash, so that a new game costs one addition instead of
+//! clearing megabytes: slots of other epochs read as empty.
 
-use crate::value::NONE;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// What a stored score says about the true one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,33 +28,109 @@ pub(crate) enum Bound {
 
 /// What a visit leaves behind. Scores count mates from the node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Entry<M> {
-    pub(crate) mv: M,
+pub(crate) struct Entry {
+    /// The best move as [`crate::SearchGame::pack`] has it; 0: none is known.
+    pub(crate) mv: u16,
+    /// Within 16 bits.
     pub(crate) score: i32,
-    /// Static evaluation, [`NONE`] in check.
+    /// Static evaluation, [`crate::value::NONE`] in check.
     pub(crate) eval: i32,
+    /// Plies, 0 to 255.
     pub(crate) depth: i32,
     pub(crate) bound: Bound,
+    /// Whether the node was once part of a principal variation.
+    pub(crate) pv: bool,
 }
 
+/// Searches after which an age comes again.
+const AGES: u8 = 32;
+
+/// An entry and the age of its search in one word. From the low end: 16 bits each of move, score and
+/// evaluation, 8 of depth, 2 of bound, 1 of pv, 5 of age.
 #[derive(Clone, Copy)]
-struct Slot<M> {
-    key: u32,
-    epoch: u16,
-    /// Six bits of age, two of bound.
-    age_bound: u8,
-    depth: u8,
-    score: i16,
-    eval: i16,
-    mv: M,
+struct Data(u64);
+
+impl Data {
+    fn new(entry: &Entry, age: u8) -> Self {
+        let low = u64::from(entry.mv)
+            | u64::from(entry.score as i16 as u16) << 16
+            | u64::from(entry.eval as i16 as u16) << 32;
+        let flags = entry.bound as u8 | u8::from(entry.pv) << 2 | age << 3;
+        Self(low | (entry.depth.clamp(0, 255) as u64) << 48 | u64::from(flags) << 56)
+    }
+
+    fn mv(self) -> u16 {
+        self.0 as u16
+    }
+
+    fn depth(self) -> i32 {
+        i32::from((self.0 >> 48) as u8)
+    }
+
+    fn age(self) -> u8 {
+        (self.0 >> 59) as u8
+    }
+
+    fn entry(self) -> Entry {
+        Entry {
+            mv: self.mv(),
+            score: i32::from((self.0 >> 16) as i16),
+            eval: i32::from((self.0 >> 32) as i16),
+            depth: self.depth(),
+            bound: match self.0 >> 56 & 3 {
+                0 => Bound::None,
+                1 => Bound::Upper,
+                2 => Bound::Lower,
+                _ => Bound::Exact,
+            },
+            pv: self.0 >> 58 & 1 != 0,
+        }
+    }
 }
 
-const BUCKET: usize = 4;
-const AGES: u8 = 64;
+/// 48 bits of a hash over 16 of the epoch.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Key(u64);
 
-pub(crate) struct Table<M> {
-    slots: Vec<Slot<M>>,
-    bucket_mask: usize,
+impl Key {
+    fn epoch(self) -> u16 {
+        self.0 as u16
+    }
+}
+
+/// Relaxed throughout: a slot promises nothing about any other.
+#[derive(Default)]
+struct Slot {
+    check: AtomicU64,
+    data: AtomicU64,
+}
+
+impl Slot {
+    #[inline]
+    fn read(&self) -> (Key, Data) {
+        let data = self.data.load(Relaxed);
+        (Key(self.check.load(Relaxed) ^ data), Data(data))
+    }
+
+    #[inline]
+    fn write(&self, key: Key, data: Data) {
+        self.check.store(key.0 ^ data.0, Relaxed);
+        self.data.store(data.0, Relaxed);
+    }
+
+    fn clear(&mut self) {
+        *self = Self::default();
+    }
+}
+
+#[derive(Default)]
+#[repr(align(64))]
+struct Bucket([Slot; 4]);
+
+pub(crate) struct Table {
+    buckets: Vec<Bucket>,
+    mask: usize,
+    /// Never 0, which is the epoch of a slot that nobody has written.
     epoch: u16,
     age: u8,
     /// Reference tests take an entry for its own depth only, never for a shallower one.
@@ -58,16 +141,15 @@ pub(crate) struct Table<M> {
     pub(crate) disabled: bool,
 }
 
-impl<M: Copy + Default + Eq> Table<M> {
+impl Table {
     /// A table of at most `megabytes` MiB, at least one bucket; 0 makes the smallest.
     pub(crate) fn new(megabytes: usize) -> Self {
         let bytes = megabytes.saturating_mul(1 << 20);
-        let bucket_bytes = BUCKET * size_of::<Slot<M>>();
-        let fitting = (bytes / bucket_bytes).max(1);
+        let fitting = (bytes / size_of::<Bucket>()).max(1);
         let buckets = 1usize << fitting.ilog2();
         Self {
-            slots: vec![Self::empty(); buckets * BUCKET],
-            bucket_mask: buckets - 1,
+            buckets: std::iter::repeat_with(Bucket::default).take(buckets).collect(),
+            mask: buckets - 1,
             epoch: 1,
             age: 0,
             #[cfg(test)]
@@ -77,23 +159,11 @@ impl<M: Copy + Default + Eq> Table<M> {
         }
     }
 
-    fn empty() -> Slot<M> {
-        Slot {
-            key: 0,
-            epoch: 0,
-            age_bound: 0,
-            depth: 0,
-            score: 0,
-            eval: NONE as i16,
-            mv: M::default(),
-        }
-    }
-
     /// Forgets everything.
     pub(crate) fn new_game(&mut self) {
         self.age = 0;
         if self.epoch == u16::MAX {
-            self.slots.fill(Self::empty());
+            self.buckets.iter_mut().flat_map(|bucket| &mut bucket.0).for_each(Slot::clear);
             self.epoch = 0;
         }
         self.epoch += 1;
@@ -106,41 +176,36 @@ impl<M: Copy + Default + Eq> Table<M> {
 
     /// How much of the table the search under way has written, in thousandths, by a sample.
     pub(crate) fn permille(&self) -> u32 {
-        let sample = &self.slots[..self.slots.len().min(4000)];
-        let is_ours = |slot: &&Slot<M>| {
-            slot.epoch == self.epoch && slot.key != 0 && slot.age_bound >> 2 == self.age
+        let sample = &self.buckets[..self.buckets.len().min(1000)];
+        let is_ours = |slot: &&Slot| {
+            let (key, data) = slot.read();
+            key.epoch() == self.epoch && data.age() == self.age
         };
-        (sample.iter().filter(is_ours).count() * 1000 / sample.len()) as u32
+        let ours = sample.iter().flat_map(|bucket| &bucket.0).filter(is_ours).count();
+        (ours * 1000 / (4 * sample.len())) as u32
     }
 
     #[inline]
-    fn bucket(&self, hash: u64) -> usize {
-        (hash as usize & self.bucket_mask) * BUCKET
+    fn bucket(&self, hash: u64) -> &[Slot; 4] {
+        &self.buckets[hash as usize & self.mask].0
+    }
+
+    #[inline]
+    fn key(&self, hash: u64) -> Key {
+        Key(hash >> 16 << 16 | u64::from(self.epoch))
     }
 
     /// What is known about the position of this hash.
     #[inline]
-    pub(crate) fn probe(&self, hash: u64) -> Option<Entry<M>> {
+    pub(crate) fn probe(&self, hash: u64) -> Option<Entry> {
         #[cfg(test)]
         if self.disabled {
             return None;
         }
-        let key = (hash >> 32) as u32;
-        let start = self.bucket(hash);
-        let slot = self.slots[start..start + BUCKET]
-            .iter()
-            .find(|slot| slot.key == key && slot.epoch == self.epoch)?;
-        Some(Entry {
-            mv: slot.mv,
-            score: i32::from(slot.score),
-            eval: i32::from(slot.eval),
-            depth: i32::from(slot.depth),
-            bound: match slot.age_bound & 3 {
-                0 => Bound::None,
-                1 => Bound::Upper,
-                2 => Bound::Lower,
-                _ => Bound::Exact,
-            },
+        let wanted = self.key(hash);
+        self.bucket(hash).iter().find_map(|slot| {
+            let (key, data) = slot.read();
+            (key == wanted).then(|| data.entry())
         })
     }
 
@@ -154,23 +219,33 @@ impl<M: Copy + Default + Eq> Table<M> {
         stored >= wanted
     }
 
-    /// Keeps an entry, over the least valuable slot of its bucket.
+    /// Keeps an entry, over the least valuable slot of its bucket: one of another game, or else the
+    /// shallowest, every search that has begun since counting as four plies less.
+    ///
+    /// What this search has stored about the position more deeply stays, unless the new score is
+    /// exact; and a visit that knows no move keeps the one that was known.
     #[inline]
-    pub(crate) fn store(&mut self, hash: u64, entry: Entry<M>) {
-        let key = (hash >> 32) as u32;
-        let start = self.bucket(hash);
-        let (age, epoch) = (self.age, self.epoch);
-        let bucket = &mut self.slots[start..start + BUCKET];
+    pub(crate) fn store(&self, hash: u64, mut entry: Entry) {
+        let wanted = self.key(hash);
+        let bucket = self.bucket(hash);
         let mut victim = 0;
         let mut least = i32::MAX;
         for (i, slot) in bucket.iter().enumerate() {
-            if slot.epoch == epoch && slot.key == key {
+            let (key, data) = slot.read();
+            if key == wanted {
+                let is_fresh = data.age() == self.age;
+                if is_fresh && entry.bound != Bound::Exact && entry.depth + 3 < data.depth() {
+                    return;
+                }
+                if entry.mv == 0 {
+                    entry.mv = data.mv();
+                }
                 victim = i;
                 break;
             }
-            let worth = if slot.epoch == epoch {
-                let years = (AGES + age - (slot.age_bound >> 2)) % AGES;
-                i32::from(slot.depth) - 4 * i32::from(years)
+            let worth = if key.epoch() == self.epoch {
+                let years = (AGES + self.age - data.age()) % AGES;
+                data.depth() - 4 * i32::from(years)
             } else {
                 i32::MIN
             };
@@ -179,22 +254,7 @@ impl<M: Copy + Default + Eq> Table<M> {
                 victim = i;
             }
         }
-        let slot = &mut bucket[victim];
-        let same = slot.epoch == epoch && slot.key == key;
-        let fresh = same && slot.age_bound >> 2 == age;
-        if fresh && entry.bound != Bound::Exact && entry.depth + 3 < i32::from(slot.depth) {
-            return;
-        }
-        let mv = if same && entry.mv == M::default() { slot.mv } else { entry.mv };
-        *slot = Slot {
-            key,
-            epoch,
-            age_bound: age << 2 | entry.bound as u8,
-            depth: entry.depth.clamp(0, 255) as u8,
-            score: entry.score as i16,
-            eval: entry.eval as i16,
-            mv,
-        };
+        bucket[victim].write(wanted, Data::new(&entry, self.age));
     }
 }
 
@@ -202,17 +262,41 @@ impl<M: Copy + Default + Eq> Table<M> {
 mod tests {
     use super::*;
 
-    fn entry(mv: u16, depth: i32, bound: Bound) -> Entry<u16> {
-        Entry { mv, score: -29_990, eval: 17, depth, bound }
+    fn entry(mv: u16, depth: i32, bound: Bound) -> Entry {
+        Entry { mv, score: -29_990, eval: 17, depth, bound, pv: depth % 2 == 0 }
     }
 
     #[test]
     fn a_stored_entry_is_found_by_its_hash_alone() {
-        let mut table = Table::new(1);
+        let table = Table::new(1);
         let hash = 0xdead_beef_0000_1234;
         table.store(hash, entry(7, 5, Bound::Lower));
         assert_eq!(table.probe(hash), Some(entry(7, 5, Bound::Lower)));
         assert_eq!(table.probe(hash ^ 1 << 40), None);
+    }
+
+    #[test]
+    fn an_entry_comes_back_as_it_went_whatever_its_age() {
+        let mut table = Table::new(0);
+        for (number, bound) in [Bound::None, Bound::Upper, Bound::Lower, Bound::Exact]
+            .into_iter()
+            .cycle()
+            .take(70)
+            .enumerate()
+        {
+            let number = number as i32;
+            let kept = Entry {
+                mv: u16::MAX - number as u16,
+                score: number * 800 - 28_000,
+                eval: 32_000 - number * 900,
+                depth: number * 3,
+                bound,
+                pv: number % 3 == 0,
+            };
+            table.store(1 << 20, kept);
+            assert_eq!(table.probe(1 << 20), Some(kept));
+            table.new_search();
+        }
     }
 
     #[test]
@@ -249,18 +333,83 @@ mod tests {
 
     #[test]
     fn a_visit_without_a_move_keeps_the_known_one() {
-        let mut table = Table::new(0);
+        let table = Table::new(0);
         table.store(9 << 32, entry(77, 4, Bound::Lower));
         table.store(9 << 32, entry(0, 4, Bound::Upper));
         assert_eq!(table.probe(9 << 32), Some(entry(77, 4, Bound::Upper)));
     }
 
     #[test]
+    fn a_shallow_bound_does_not_replace_a_deep_entry_of_the_same_search() {
+        let mut table = Table::new(0);
+        table.store(9 << 32, entry(77, 8, Bound::Lower));
+        table.store(9 << 32, entry(5, 4, Bound::Upper));
+        assert_eq!(table.probe(9 << 32), Some(entry(77, 8, Bound::Lower)));
+        table.store(9 << 32, entry(6, 4, Bound::Exact));
+        assert_eq!(table.probe(9 << 32), Some(entry(6, 4, Bound::Exact)));
+        table.store(9 << 32, entry(77, 8, Bound::Lower));
+        table.new_search();
+        table.store(9 << 32, entry(5, 4, Bound::Upper));
+        assert_eq!(table.probe(9 << 32), Some(entry(5, 4, Bound::Upper)));
+    }
+
+    #[test]
     fn the_size_is_a_power_of_two_within_the_budget() {
         for megabytes in [1, 3, 16] {
-            let table = Table::<u16>::new(megabytes);
-            assert!(table.slots.len().is_power_of_two());
-            assert!(table.slots.len() * size_of::<Slot<u16>>() <= megabytes << 20);
+            let table = Table::new(megabytes);
+            assert!(table.buckets.len().is_power_of_two());
+            assert!(table.buckets.len() * size_of::<Bucket>() <= megabytes << 20);
         }
+        assert_eq!(size_of::<Bucket>(), 64);
+    }
+
+    #[test]
+    fn the_share_that_is_written_counts_this_search_alone() {
+        let mut table = Table::new(0);
+        table.store(1 << 32, entry(1, 1, Bound::Exact));
+        assert_eq!(table.permille(), 250);
+        table.new_search();
+        assert_eq!(table.permille(), 0);
+    }
+
+    /// The entry that belongs to a hash: every part of it follows from the hash, so that the words of
+    /// two entries put together are found out.
+    fn entry_of(hash: u64, variant: u64) -> Entry {
+        let mixed = (hash ^ variant).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        Entry {
+            mv: (mixed >> 48) as u16 | 1,
+            score: i32::from((mixed >> 32) as i16),
+            eval: i32::from((mixed >> 16) as i16),
+            depth: i32::from(mixed as u8),
+            bound: Bound::Exact,
+            pv: variant == 1,
+        }
+    }
+
+    #[test]
+    fn threads_that_write_the_same_slots_never_make_an_entry_that_none_of_them_wrote() {
+        // Twelve positions fight for four slots, each with two entries of its own.
+        let table = Table::new(0);
+        let hammer = |seed: u64| {
+            let mut state = seed;
+            let mut found = 0;
+            for _ in 0..200_000 {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(seed | 1);
+                let hash = (state >> 60) % 12 * 0x0123_4567_89ab_0000 + 0x00ff_0000;
+                table.store(hash, entry_of(hash, state >> 59 & 1));
+                let other = (state >> 50 & 15) % 12 * 0x0123_4567_89ab_0000 + 0x00ff_0000;
+                if let Some(entry) = table.probe(other) {
+                    found += 1;
+                    let own = [entry_of(other, 0), entry_of(other, 1)];
+                    assert!(own.contains(&entry), "{other:x}: {entry:?}");
+                }
+            }
+            found
+        };
+        let found: u32 = std::thread::scope(|scope| {
+            let threads: Vec<_> = (1..=4).map(|seed| scope.spawn(move || hammer(seed))).collect();
+            threads.into_iter().map(|thread| thread.join().expect("no torn entry")).sum()
+        });
+        assert!(found > 1000, "{found} found: nothing was tried");
     }
 }

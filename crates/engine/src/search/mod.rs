@@ -140,7 +140,7 @@ impl<M: Copy + Default + Eq> Frame<M> {
 
 /// A player's memory between searches of one game.
 pub struct Searcher<G: SearchGame> {
-    table: Table<G::Move>,
+    table: Table,
     history: History,
     frames: Vec<Frame<G::Move>>,
     eval: G::Eval,
@@ -212,7 +212,7 @@ impl<G: SearchGame> Searcher<G> {
         root.after_null = false;
         root.pv.clear();
         Worker {
-            table: &mut self.table,
+            table: &self.table,
             history: &mut self.history,
             frames: &mut self.frames,
             eval: &mut self.eval,

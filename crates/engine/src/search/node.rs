@@ -80,7 +80,7 @@ impl<G: SearchGame> Worker<'_, G> {
         {
             return score;
         }
-        let mut table_move = known.map_or(G::Move::default(), |entry| entry.mv);
+        let mut table_move = known.map_or(G::Move::default(), |entry| G::unpack(entry.mv));
         if ply == 0 && self.root_best != G::Move::default() {
             table_move = self.root_best;
         }
@@ -275,11 +275,12 @@ impl<G: SearchGame> Worker<'_, G> {
         self.table.store(
             self.frames[ply].hash,
             Entry {
-                mv: best_move,
+                mv: G::pack(best_move),
                 score: value::to_table(best, ply),
                 eval: node.eval,
                 depth: if bound == Bound::None { 0 } else { depth },
                 bound,
+                pv: PV,
             },
         );
         best

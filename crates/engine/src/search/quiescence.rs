@@ -76,7 +76,7 @@ impl<G: SearchGame> Worker<'_, G> {
             }
             alpha = alpha.max(best);
         }
-        let table_move = known.map_or(G::Move::default(), |entry| entry.mv);
+        let table_move = known.map_or(G::Move::default(), |entry| G::unpack(entry.mv));
         let picker = &mut self.frames[ply].picker;
         if in_check {
             picker.start(Wanted::Evasions, table_move, [G::Move::default(); 2]);
@@ -145,7 +145,8 @@ impl<G: SearchGame> Worker<'_, G> {
             Bound::Upper
         };
         let score = to_table(best, ply);
-        self.table.store(hash, Entry { mv: best_move, score, eval, depth: 0, bound });
+        let mv = G::pack(best_move);
+        self.table.store(hash, Entry { mv, score, eval, depth: 0, bound, pv: PV });
         best
     }
 }

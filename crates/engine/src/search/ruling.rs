@@ -98,7 +98,7 @@ impl<G: SearchGame> Worker<'_, G> {
     pub(super) fn known_value(
         &self,
         position: &G,
-        entry: Entry<G::Move>,
+        entry: Entry,
         depth: i32,
         ply: usize,
         alpha: i32,

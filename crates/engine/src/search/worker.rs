@@ -7,7 +7,7 @@ use crate::{Evaluate, SearchGame, SearchParams, StopSignal};
 
 /// One search under way.
 pub(super) struct Worker<'a, G: SearchGame> {
-    pub(super) table: &'a mut Table<G::Move>,
+    pub(super) table: &'a Table,
     pub(super) history: &'a mut History,
     pub(super) frames: &'a mut [Frame<G::Move>],
     pub(super) eval: &'a mut G::Eval,
