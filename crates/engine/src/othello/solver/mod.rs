@@ -10,37 +10,30 @@
 //! Scores are disc differences for the side to move, -64 to 64, empty squares counted for the winner.
 
 mod ends;
+mod order;
+mod parity;
 mod stability;
 mod table;
 
 #[cfg(test)]
 mod tests;
 
-use super::value;
 use crate::StopSignal;
 use games::othello::{Board, Move, Othello, Square};
 use model::Nodes;
+use order::{ANY, Choice, MOST_MOVES, bring_best_forward};
+use parity::{Parity, quadrant_of};
 use stability::stable_discs;
 use table::{Known, Table};
 
 /// More than every score.
 const INFINITE: i32 = 65;
-/// A board has fewer moves than this.
-const MOST_MOVES: usize = 34;
 /// Up to so many empty squares there is neither table nor order by answers.
 const SHALLOW: u32 = 7;
 /// From so many empty squares on the table is asked about children.
 const ENHANCED: u32 = 10;
 /// From so many empty squares on a stop signal is asked, once in so many nodes.
 const SIGNAL_INTERVAL: u64 = 4096;
-/// How far before the end a shallow search orders the moves: depth by empty squares.
-const LOOKS: [(u32, u32); 4] = [(21, 3), (18, 2), (15, 1), (12, 0)];
-const CORNERS: u64 = 0x8100_0000_0000_0081;
-/// The quadrants of the board.
-const QUADRANTS: [u64; 4] = {
-    let quarter = 0x0f0f_0f0f;
-    [quarter, quarter << 4, quarter << 32, quarter << 36]
-};
 
 /// What is known when a position is solved.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,26 +57,47 @@ pub struct Bounds {
     pub nodes: Nodes,
 }
 
+/// What an attempt at a position has found out before its limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Attempt {
+    /// The disc difference under best play lies between these; where they meet it is known.
+    pub bounds: Bounds,
+    /// A move that reaches the lower bound; `None` when nothing was proven of any move.
+    pub best: Option<Move>,
+}
+
+impl Attempt {
+    /// The disc difference under best play, if it is known.
+    #[must_use]
+    pub fn score(&self) -> Option<i32> {
+        (self.bounds.low == self.bounds.high).then_some(self.bounds.low)
+    }
+}
+
+/// Which question about the score comes first.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Aim {
+    /// Where a shallow search expects it.
+    Guess,
+    /// Who wins.
+    Winner,
+}
+
 /// Solves positions; what it learns of one serves the next.
 pub struct Solver {
     table: Table,
     nodes: u64,
+    limit: u64,
+    /// The node count at which the signal is asked next.
+    ask_at: u64,
     stopped: bool,
-}
-
-/// A move that is to be tried.
-#[derive(Clone, Copy)]
-struct Choice {
-    square: u8,
-    child: Board,
-    rank: i32,
 }
 
 impl Solver {
     /// A solver with a table of at most so many MiB; 0 makes the smallest.
     #[must_use]
     pub fn new(megabytes: usize) -> Self {
-        Self { table: Table::new(megabytes), nodes: 0, stopped: false }
+        Self { table: Table::new(megabytes), nodes: 0, limit: u64::MAX, ask_at: 0, stopped: false }
     }
 
     /// Solves a position; `None` when it was stopped before.
@@ -100,58 +114,85 @@ impl Solver {
         stop: &StopSignal<'_>,
         watch: &mut dyn FnMut(Bounds),
     ) -> Option<Solution> {
-        self.nodes = 0;
-        self.stopped = false;
-        let board = position.board();
-        let done = |score, best, nodes| Some(Solution { score, best, nodes: Nodes(nodes) });
-        if board.is_over() {
-            return done(ends::final_score(board), None, 0);
-        }
-        if !board.can_move() {
-            let mut seen_from_here = |bounds: Bounds| {
-                watch(Bounds { low: -bounds.high, high: -bounds.low, ..bounds });
-            };
-            let (score, _) = self.root(board.passed(), stop, &mut seen_from_here)?;
-            return done(-score, Some(Move::PASS), self.nodes);
-        }
-        let (score, best) = self.root(board, stop, watch)?;
-        done(score, Some(Move::place(best)), self.nodes)
+        let attempt = self.run(position, u64::MAX, Aim::Guess, stop, watch);
+        let score = attempt.score()?;
+        Some(Solution { score, best: attempt.best, nodes: attempt.bounds.nodes })
     }
 
-    /// A board with a move: its value by narrow windows around a guess, moved until one fits.
+    /// Finds out who wins, and then by how many discs, as far as so many nodes go: never one more.
+    pub fn attempt(&mut self, position: &Othello, nodes: Nodes, stop: &StopSignal<'_>) -> Attempt {
+        self.run(position, nodes.0, Aim::Winner, stop, &mut |_| {})
+    }
+
+    /// Forgets what was learnt.
+    pub fn clear(&mut self) {
+        self.table.clear();
+    }
+
+    fn run(
+        &mut self,
+        position: &Othello,
+        limit: u64,
+        aim: Aim,
+        stop: &StopSignal<'_>,
+        watch: &mut dyn FnMut(Bounds),
+    ) -> Attempt {
+        (self.nodes, self.limit, self.ask_at, self.stopped) = (0, limit, 0, false);
+        let board = position.board();
+        if board.is_over() {
+            let score = ends::final_score(board);
+            let bounds = Bounds { low: score, high: score, nodes: Nodes(0) };
+            return Attempt { bounds, best: None };
+        }
+        if board.can_move() {
+            return self.root(board, aim, stop, watch);
+        }
+        let from_here = |bounds: Bounds| Bounds { low: -bounds.high, high: -bounds.low, ..bounds };
+        let other = self.root(board.passed(), aim, stop, &mut |bounds| watch(from_here(bounds)));
+        Attempt { bounds: from_here(other.bounds), best: Some(Move::PASS) }
+    }
+
+    /// A board with a move: its value by narrow windows, moved until one fits.
     fn root(
         &mut self,
         board: Board,
+        aim: Aim,
         stop: &StopSignal<'_>,
         watch: &mut dyn FnMut(Bounds),
-    ) -> Option<(i32, Square)> {
+    ) -> Attempt {
         let empties = board.empty().count_ones();
         let mut guess = 0;
         for depth in 1..=empties.saturating_sub(10).min(8) {
             guess = self.guess(board, depth, -6400, 6400) / 100;
         }
         // Scores are even, since empty squares count for the winner.
-        let mut center = guess.clamp(-62, 62) / 2 * 2;
+        let guess = guess.clamp(-62, 62) / 2 * 2;
+        let mut center = if aim == Aim::Winner { 0 } else { guess };
         let (mut low, mut high) = (-64, 64);
-        let mut best = board.move_squares().next()?;
-        while low < high {
+        let mut first = board.move_squares().next().unwrap_or(ANY);
+        let mut best = None;
+        while low < high && !self.stopped {
             let (alpha, beta) = (center - 1, center + 1);
-            let (score, square) = self.root_window(board, alpha, beta, best, stop);
+            let (score, square) = self.root_window(board, alpha, beta, first, stop);
             if self.stopped {
-                return None;
+                break;
             }
             if score > alpha {
                 // A move that failed low is no better than any other.
-                best = square;
+                first = square;
+                best = Some(Move::place(square));
                 low = score;
             }
             if score < beta {
                 high = score;
             }
             watch(Bounds { low, high, nodes: Nodes(self.nodes) });
-            center = if score >= beta { (score + 2).min(high) } else { (score - 2).max(low) };
+            let next = if score >= beta { (score + 2).min(high) } else { (score - 2).max(low) };
+            // Once the winner is known, the guess is as good as any, if it is not refuted.
+            let is_first = aim == Aim::Winner && center == 0;
+            center = if is_first { guess.clamp(low, high) } else { next };
         }
-        Some((low, best))
+        Attempt { bounds: Bounds { low, high, nodes: Nodes(self.nodes) }, best }
     }
 
     /// One window at the root, the move that was best so far first.
@@ -164,7 +205,7 @@ impl Solver {
         stop: &StopSignal<'_>,
     ) -> (i32, Square) {
         let empties = board.empty().count_ones();
-        let mut choices = [Choice { square: 0, child: board, rank: 0 }; MOST_MOVES];
+        let mut choices = [Choice { square: ANY, child: board, rank: 0 }; MOST_MOVES];
         let known = Known { best: Some(first), ..table::NOTHING };
         let count = self.choose(board, board.moves(), &known, empties, &mut choices);
         let (mut best, mut best_square) = (-INFINITE, first);
@@ -172,9 +213,12 @@ impl Solver {
             bring_best_forward(&mut choices[index..count]);
             let Choice { square, child, .. } = choices[index];
             let score = -self.node(child, -beta, -alpha, empties - 1, stop);
+            if self.stopped {
+                break;
+            }
             if score > best {
                 best = score;
-                best_square = Square::new(square).unwrap_or(first);
+                best_square = square;
                 alpha = alpha.max(score);
                 if score >= beta {
                     break;
@@ -194,14 +238,14 @@ impl Solver {
         stop: &StopSignal<'_>,
     ) -> i32 {
         if empties <= SHALLOW {
-            return self.shallow(board, alpha, beta, empties);
+            return self.shallow(board, alpha, beta, empties, Parity::of(board.empty()));
         }
-        self.nodes += 1;
-        if self.nodes.is_multiple_of(SIGNAL_INTERVAL) && stop.can_raise() && stop.is_raised() {
-            self.stopped = true;
-        }
-        if self.stopped {
+        if !self.spend() {
             return alpha;
+        }
+        if self.nodes >= self.ask_at && stop.can_raise() {
+            self.ask_at = self.nodes + SIGNAL_INTERVAL;
+            self.stopped |= stop.is_raised();
         }
         let moves = board.moves();
         if moves == 0 {
@@ -225,8 +269,11 @@ impl Solver {
             return known.upper;
         }
         let first_alpha = alpha;
-        let mut choices = [Choice { square: 0, child: board, rank: 0 }; MOST_MOVES];
+        let mut choices = [Choice { square: ANY, child: board, rank: 0 }; MOST_MOVES];
         let count = self.choose(board, moves, &known, empties, &mut choices);
+        if self.stopped {
+            return alpha;
+        }
         let choices = &mut choices[..count];
         if choices.iter().any(|choice| choice.child.own() == 0) {
             return 64;
@@ -266,91 +313,40 @@ impl Solver {
         best
     }
 
-    /// The moves with the ranks by which they are tried.
-    fn choose(
-        &mut self,
-        board: Board,
-        moves: u64,
-        known: &Known,
-        empties: u32,
-        choices: &mut [Choice; MOST_MOVES],
-    ) -> usize {
-        let odd = odd_quadrants(board.empty());
-        let look = LOOKS.iter().find(|(from, _)| empties >= *from).map(|(_, depth)| *depth);
-        let mut count = 0;
-        for square in games::othello::Squares(moves) {
-            let child = board.placed(square, board.flips(square));
-            let rank = if known.best == Some(square) {
-                i32::MAX
-            } else {
-                let answers = child.moves();
-                let mobility = answers.count_ones() + (answers & CORNERS).count_ones();
-                let mut rank = -256 * mobility as i32 + super::square_value(square) / 4;
-                if square.bit() & odd != 0 {
-                    rank += 160;
-                }
-                rank -= 24 * super::frontier(child).count_ones() as i32;
-                if let Some(depth) = look {
-                    rank -= 2 * self.guess(child, depth, -6400, 6400);
-                }
-                rank
-            };
-            choices[count] = Choice { square: square.index() as u8, child, rank };
-            count += 1;
-        }
-        count
-    }
-
-    /// A few plies with the evaluation, in hundredths of a disc.
-    fn guess(&mut self, board: Board, depth: u32, mut alpha: i32, beta: i32) -> i32 {
-        self.nodes += 1;
-        if depth == 0 {
-            return value(board).clamp(-6400, 6400);
-        }
-        let moves = board.moves();
-        if moves == 0 {
-            let passed = board.passed();
-            if !passed.can_move() {
-                return 100 * ends::final_score(board);
-            }
-            return -self.guess(passed, depth, -beta, -alpha);
-        }
-        let mut choices = [Choice { square: 0, child: board, rank: 0 }; MOST_MOVES];
-        let mut count = 0;
-        for square in games::othello::Squares(moves) {
-            let child = board.placed(square, board.flips(square));
-            let rank = if depth >= 2 { -value(child) } else { 0 };
-            choices[count] = Choice { square: square.index() as u8, child, rank };
-            count += 1;
-        }
-        let mut best = -6500;
-        for index in 0..count {
-            bring_best_forward(&mut choices[index..count]);
-            let score = -self.guess(choices[index].child, depth - 1, -beta, -alpha);
-            if score > best {
-                best = score;
-                alpha = alpha.max(score);
-                if score >= beta {
-                    break;
-                }
-            }
-        }
-        best
+    /// Counts a node if there is one left.
+    #[inline]
+    fn spend(&mut self) -> bool {
+        self.stopped |= self.nodes >= self.limit;
+        self.nodes += u64::from(!self.stopped);
+        !self.stopped
     }
 
     /// Few empty squares: no table, the odd quadrants first.
-    fn shallow(&mut self, board: Board, mut alpha: i32, beta: i32, empties: u32) -> i32 {
+    fn shallow(
+        &mut self,
+        board: Board,
+        mut alpha: i32,
+        beta: i32,
+        empties: u32,
+        parity: Parity,
+    ) -> i32 {
         if empties <= 4 {
-            return ends::last(board, alpha, beta, empties, &mut self.nodes);
+            if self.nodes + ends::MOST_NODES > self.limit {
+                self.stopped = true;
+                return alpha;
+            }
+            return ends::last(board, alpha, beta, parity, &mut self.nodes);
         }
-        self.nodes += 1;
+        if !self.spend() {
+            return alpha;
+        }
         let moves = board.moves();
         if moves == 0 {
             let passed = board.passed();
             if !passed.can_move() {
                 return ends::final_score(board);
             }
-            return -self.shallow(passed, -beta, -alpha, empties);
+            return -self.shallow(passed, -beta, -alpha, empties, parity);
         }
         if is_worth_counting(alpha, empties) {
             let most = 64 - 2 * stable_discs(board.passed()).count_ones() as i32;
@@ -358,12 +354,13 @@ impl Solver {
                 return most;
             }
         }
-        let odd = odd_quadrants(board.empty());
+        let odd = parity.squares();
         let mut best = -INFINITE;
         for part in [moves & odd, moves & !odd] {
             for square in games::othello::Squares(part) {
                 let child = board.placed(square, board.flips(square));
-                let score = -self.shallow(child, -beta, -alpha, empties - 1);
+                let after = parity.after(quadrant_of(square));
+                let score = -self.shallow(child, -beta, -alpha, empties - 1, after);
                 if score > best {
                     best = score;
                     if score >= beta {
@@ -382,25 +379,4 @@ impl Solver {
 #[inline]
 fn is_worth_counting(alpha: i32, empties: u32) -> bool {
     alpha >= 2 * empties as i32 - 6
-}
-
-/// The quadrants with an odd number of empty squares.
-#[inline]
-fn odd_quadrants(empty: u64) -> u64 {
-    QUADRANTS
-        .into_iter()
-        .filter(|quadrant| (empty & quadrant).count_ones() % 2 == 1)
-        .fold(0, |odd, quadrant| odd | quadrant)
-}
-
-/// Swaps the highest rank to the front; of equal ones the first.
-#[inline]
-fn bring_best_forward(choices: &mut [Choice]) {
-    let mut best = 0;
-    for index in 1..choices.len() {
-        if choices[index].rank > choices[best].rank {
-            best = index;
-        }
-    }
-    choices.swap(0, best);
 }

@@ -3,16 +3,6 @@
 use super::INFINITE;
 use games::othello::{Board, Square};
 
-#[derive(Clone, Copy)]
-struct Slot {
-    board: Board,
-    lower: i8,
-    upper: i8,
-    /// 64: none.
-    best: u8,
-    empties: u8,
-}
-
 /// What the table knows of a board.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Known {
@@ -24,6 +14,10 @@ pub(super) struct Known {
 /// What is known of a board that was never seen.
 pub(super) const NOTHING: Known = Known { lower: -64, upper: 64, best: None };
 
+/// Own discs, other discs, and the rest packed: all zero is a free slot, so that a new table is memory
+/// which nobody has touched.
+type Slot = [u64; 3];
+
 /// Buckets of two slots: one for what was dear, one for what came last.
 pub(super) struct Table {
     slots: Vec<[Slot; 2]>,
@@ -34,8 +28,12 @@ impl Table {
     pub(super) fn new(megabytes: usize) -> Self {
         let fitting = (megabytes << 20) / size_of::<[Slot; 2]>();
         let buckets = 1usize << fitting.max(1).ilog2();
-        let empty = Slot { board: Board::default(), lower: 0, upper: 0, best: 64, empties: 0 };
-        Self { slots: vec![[empty; 2]; buckets], mask: buckets as u64 - 1 }
+        Self { slots: vec![[[0; 3]; 2]; buckets], mask: buckets as u64 - 1 }
+    }
+
+    /// Forgets everything.
+    pub(super) fn clear(&mut self) {
+        self.slots.fill([[0; 3]; 2]);
     }
 
     #[inline]
@@ -49,14 +47,7 @@ impl Table {
     pub(super) fn probe(&self, board: Board) -> Known {
         let bucket = &self.slots[self.index(board)];
         // A board without discs marks a free slot, and is never asked for.
-        match bucket.iter().find(|slot| slot.board == board) {
-            Some(slot) => Known {
-                lower: slot.lower.into(),
-                upper: slot.upper.into(),
-                best: Square::new(slot.best),
-            },
-            None => NOTHING,
-        }
+        bucket.iter().find(|slot| is_of(slot, board)).map_or(NOTHING, |slot| unpack(slot[2]))
     }
 
     /// Keeps what a search of a board within a window has found.
@@ -67,30 +58,56 @@ impl Table {
         alpha: i32,
         beta: i32,
         score: i32,
-        best: u8,
+        best: Square,
     ) {
         debug_assert!(score.abs() < INFINITE);
-        let known = self.probe(board);
+        let index = self.index(board);
+        let bucket = &mut self.slots[index];
+        let known = bucket.iter().find(|slot| is_of(slot, board));
+        let known = known.map_or(NOTHING, |slot| unpack(slot[2]));
         let lower = if score > alpha { score.max(known.lower) } else { known.lower };
         let upper = if score < beta { score.min(known.upper) } else { known.upper };
         // A search that failed low has no best move to tell.
-        let best = match known.best {
-            Some(kept) if score <= alpha => kept.index() as u8,
-            _ => best,
-        };
-        let slot =
-            Slot { board, lower: lower as i8, upper: upper as i8, best, empties: empties as u8 };
-        let index = self.index(board);
-        let bucket = &mut self.slots[index];
-        let place = if bucket[0].board == board || slot.empties >= bucket[0].empties {
+        let best = known.best.filter(|_| score <= alpha).unwrap_or(best);
+        let slot = [board.own(), board.other(), pack(lower, upper, best, empties)];
+        let place = if is_of(&bucket[0], board) {
+            0
+        } else if empties >= empties_of(&bucket[0]) {
             // What was there goes to the other place.
-            if bucket[0].board != board {
-                bucket[1] = bucket[0];
-            }
+            bucket[1] = bucket[0];
             0
         } else {
             1
         };
         bucket[place] = slot;
+    }
+}
+
+#[inline]
+fn is_of(slot: &Slot, board: Board) -> bool {
+    slot[0] == board.own() && slot[1] == board.other()
+}
+
+#[inline]
+fn empties_of(slot: &Slot) -> u32 {
+    (slot[2] >> 24 & 0xff) as u32
+}
+
+/// Bounds from 0 to 128, the square, the number of empty squares: a byte each.
+#[inline]
+fn pack(lower: i32, upper: i32, best: Square, empties: u32) -> u64 {
+    (lower + 64) as u64
+        | ((upper + 64) as u64) << 8
+        | (best.index() as u64) << 16
+        | u64::from(empties) << 24
+}
+
+#[inline]
+fn unpack(packed: u64) -> Known {
+    let byte = |place: u32| (packed >> (8 * place) & 0xff) as u8;
+    Known {
+        lower: i32::from(byte(0)) - 64,
+        upper: i32::from(byte(1)) - 64,
+        best: Square::new(byte(2)),
     }
 }

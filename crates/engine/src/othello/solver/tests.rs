@@ -119,3 +119,24 @@ fn a_position_of_a_bug_elsewhere_is_right_here() {
     let found = solve(&position);
     assert_eq!((found.score, found.best.map(|mv| mv.to_string())), (32, Some("g7".to_owned())));
 }
+
+#[test]
+fn an_attempt_never_visits_one_node_too_many_and_claims_nothing_wrong() {
+    for position in endings(14, 6).iter().step_by(3) {
+        let exact = solve(position).score;
+        let mut known = 0;
+        for nodes in [0, 1, 50, 129, 500, 3000, 20_000, 5_000_000] {
+            let mut solver = Solver::new(1);
+            let found = solver.attempt(position, Nodes(nodes), &StopSignal::never());
+            assert!(found.bounds.nodes.0 <= nodes, "{nodes} {}", position.to_fen());
+            assert!(found.bounds.low <= exact && exact <= found.bounds.high);
+            known += u32::from(found.score().is_some());
+            if let Some(mv) = found.best.filter(|mv| *mv != Move::PASS) {
+                let mut after = position.clone();
+                after.make(mv);
+                assert!(-solve(&after).score >= found.bounds.low, "{}", position.to_fen());
+            }
+        }
+        assert!(known >= 1);
+    }
+}
