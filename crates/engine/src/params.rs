@@ -180,10 +180,6 @@ impl<G: SearchGame> SearchParams<G> {
         &self.eval
     }
 
-    pub(crate) fn unit(&self, plies: f64) -> i32 {
-        (plies * f64::from(PLY_UNIT)) as i32
-    }
-
     /// Late move reduction in [`PLY_UNIT`]s before the adjustments of the node.
     #[inline]
     pub(crate) fn reduction(&self, depth: i32, count: i32) -> i32 {

@@ -107,7 +107,7 @@ pub trait SearchGame: Game {
         Structure::default()
     }
 
-    /// How early a noisy move is tried: most valuable victim first, then least valuable attacker.
+    /// How early a noisy move is tried: centipawns of the victim, less a little for the attacker.
     fn noisy_order(&self, tables: &EvalTables<Self>, mv: Self::Move) -> i32;
 
     /// The centipawns that a noisy move wins at most at once.
@@ -116,6 +116,15 @@ pub trait SearchGame: Game {
     /// Whether the exchange begun by a move wins at least so many centipawns (negative: loses at most
     /// so many).
     fn exchange_wins(&self, tables: &EvalTables<Self>, mv: Self::Move, threshold: i32) -> bool;
+
+    /// Whether the piece that a move, not yet made, moves attacks the other king from its target. A
+    /// check that it uncovers, or an own screen that it takes along, need not be seen.
+    fn checks_directly(&self, _: Self::Move) -> bool {
+        false
+    }
+
+    /// Whether two moves have the same target.
+    fn same_target(a: Self::Move, b: Self::Move) -> bool;
 
     /// What a quiet move is thought to gain beforehand, in centipawns; orders the untried.
     fn quiet_order(&self, tables: &EvalTables<Self>, mv: Self::Move) -> i32;

@@ -28,6 +28,30 @@ impl Evaluate<TicTacToe> for TicTacToeEval {
 impl SearchGame for TicTacToe {
     type Eval = TicTacToeEval;
 
+    /// Without knowledge a margin says nothing, and nine plies are soon searched.
+    const DEFAULTS: &'static [(&'static str, f64)] = &[
+        ("razor_depth", 0.0),
+        ("rfp_depth", 0.0),
+        ("futility_depth", 0.0),
+        ("see_quiet_depth", 0.0),
+        ("history_prune_depth", 0.0),
+        ("lmp_depth", 3.0),
+        ("lmp_base", 3.0),
+        ("lmp_worsening", 100.0),
+        ("lmr_min_depth", 3.0),
+        ("lmr_min_moves", 3.0),
+        ("lmr_base", 0.0),
+        ("lmr_cut", 0.0),
+        ("lmr_cut_no_move", 0.0),
+        ("lmr_cutoffs", 0.0),
+        ("lmr_worsening", 0.0),
+        ("lmr_late_one", 9000.0),
+        ("singular_depth", 64.0),
+        ("hindsight_deeper", 64.0),
+        ("hindsight_shallower", 64.0),
+        ("alpha_raise_reduction", 0.0),
+    ];
+
     const MOVE_SLOTS: usize = 9;
     const PIECE_SLOTS: usize = 2 * 9;
     const VICTIMS: usize = 1;
@@ -73,6 +97,10 @@ impl SearchGame for TicTacToe {
 
     fn exchange_wins(&self, (): &(), _: Place, threshold: i32) -> bool {
         threshold <= 0
+    }
+
+    fn same_target(a: Place, b: Place) -> bool {
+        a == b
     }
 
     fn quiet_order(&self, (): &(), _: Place) -> i32 {

@@ -9,7 +9,9 @@ pub use eval::ChessEval;
 use crate::searchable::blend;
 use crate::{SearchGame, Structure};
 use games::RuleWinner;
-use games::chess::{Chess, Color, Move, Piece};
+use games::chess::{
+    Chess, Color, Move, Piece, get_bishop_moves, get_knight_moves, get_pawn_attacks, get_rook_moves,
+};
 
 impl SearchGame for Chess {
     type Eval = ChessEval;
@@ -20,7 +22,7 @@ impl SearchGame for Chess {
     const QUIESCENCE: bool = true;
     const NO_MOVE: RuleWinner = RuleWinner::Opponent;
     const BENCH_POSITIONS: &'static [&'static str] = &BENCH;
-    const BENCH_DEPTH: u32 = 7;
+    const BENCH_DEPTH: u32 = 11;
 
     #[inline]
     fn pack(mv: Move) -> u16 {
@@ -69,8 +71,9 @@ impl SearchGame for Chess {
 
     #[inline]
     fn noisy_order(&self, (): &(), mv: Move) -> i32 {
-        let value = |piece: Option<Piece>| piece.map_or(0, |piece| piece as i32 + 1);
-        16 * value(self.captured(mv)) + 16 * value(mv.promotion()) - value(self.moved(mv))
+        let worth = |piece: Piece| weights::EXCHANGE[piece as usize];
+        let attacker = self.moved(mv).map_or(0, |piece| worth(piece).min(1000));
+        self.captured(mv).map_or(0, worth) + mv.promotion().map_or(0, worth) - attacker / 16
     }
 
     #[inline]
@@ -83,6 +86,28 @@ impl SearchGame for Chess {
     #[inline]
     fn exchange_wins(&self, (): &(), mv: Move, threshold: i32) -> bool {
         exchange::wins(self, mv, threshold)
+    }
+
+    #[inline]
+    fn checks_directly(&self, mv: Move) -> bool {
+        let us = self.side_to_move();
+        let (to, king, occupied) = (mv.to(), self.king(!us), self.occupied());
+        let Some(piece) = mv.promotion().or(self.moved(mv)) else { return false };
+        match piece {
+            Piece::Pawn => get_pawn_attacks(to, us).has(king),
+            Piece::Knight => get_knight_moves(to).has(king),
+            Piece::Bishop => get_bishop_moves(to, occupied).has(king),
+            Piece::Rook => get_rook_moves(to, occupied).has(king),
+            Piece::Queen => {
+                (get_bishop_moves(to, occupied) | get_rook_moves(to, occupied)).has(king)
+            }
+            Piece::King => false,
+        }
+    }
+
+    #[inline]
+    fn same_target(a: Move, b: Move) -> bool {
+        a.to() == b.to()
     }
 
     #[inline]

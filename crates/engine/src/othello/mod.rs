@@ -118,6 +118,25 @@ const fn anchored(own: u64) -> u64 {
 impl SearchGame for Othello {
     type Eval = OthelloEval;
 
+    /// The unit is a hundredth of a disc, nothing is ever taken for good, and the value of a position
+    /// turns with a single disc: what is left out is little, and margins are wide.
+    const DEFAULTS: &'static [(&'static str, f64)] = &[
+        ("razor_depth", 2.0),
+        ("razor_margin", 600.0),
+        ("rfp_depth", 4.0),
+        ("rfp_margin", 250.0),
+        ("futility_depth", 3.0),
+        ("futility_base", 300.0),
+        ("futility_margin", 300.0),
+        ("see_quiet_depth", 0.0),
+        ("history_prune_depth", 0.0),
+        ("lmp_depth", 3.0),
+        ("lmr_base", 0.2),
+        ("lmr_cut", 700.0),
+        ("hindsight_margin", 400.0),
+        ("alpha_raise_reduction", 0.0),
+    ];
+
     const MOVE_SLOTS: usize = 66;
     const PIECE_SLOTS: usize = 2 * 66;
     const VICTIMS: usize = 1;
@@ -125,7 +144,7 @@ impl SearchGame for Othello {
     /// Never asked: a pass is a move, and where neither side has one the board has decided.
     const NO_MOVE: RuleWinner = RuleWinner::Draw;
     const BENCH_POSITIONS: &'static [&'static str] = &BENCH;
-    const BENCH_DEPTH: u32 = 8;
+    const BENCH_DEPTH: u32 = 10;
 
     #[inline]
     fn pack(mv: Move) -> u16 {
@@ -161,6 +180,10 @@ impl SearchGame for Othello {
 
     fn exchange_wins(&self, (): &(), _: Move, threshold: i32) -> bool {
         threshold <= 0
+    }
+
+    fn same_target(a: Move, b: Move) -> bool {
+        a == b
     }
 
     /// Good squares, and few answers for the other side.

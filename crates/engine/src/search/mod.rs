@@ -4,7 +4,9 @@
 //! (frames), so that a search of a few hundred nodes allocates and clears next to nothing.
 
 mod extension;
+mod frame;
 mod lmr;
+mod moves;
 mod node;
 mod pruning;
 mod quiescence;
@@ -27,12 +29,12 @@ pub use pruning::Pruning;
 pub use quiescence::QuiescenceTunables;
 pub use root::Aspiration;
 
+use frame::Frame;
 use worker::Worker;
 
-use crate::history::History;
-use crate::picker::Picker;
+use crate::history::Histories;
 use crate::table::Table;
-use crate::value::{MAX_PLY, NONE};
+use crate::value::MAX_PLY;
 use crate::{Evaluate, Limits, SearchGame, SearchParams, StopSignal};
 use model::{Nodes, Score};
 
@@ -101,47 +103,10 @@ struct Line<M> {
     pv: Vec<M>,
 }
 
-/// Quiet moves of one node that are remembered for their malus.
-const TRIED: usize = 64;
-
-/// What the search keeps for one ply of the current line.
-struct Frame<M> {
-    picker: Picker<M>,
-    pv: Vec<M>,
-    tried: [M; TRIED],
-    killers: [M; 2],
-    hash: u64,
-    /// Static evaluation, [`NONE`] in check.
-    eval: i32,
-    /// Whether the side to move is in check.
-    in_check: bool,
-    /// Whether the move that led here was the null move.
-    after_null: bool,
-    /// The earliest ply whose presence on the line this node's value rests on; `usize::MAX` when
-    /// the value holds for every line to the node.
-    rests_on: usize,
-}
-
-impl<M: Copy + Default + Eq> Frame<M> {
-    fn new() -> Self {
-        Self {
-            picker: Picker::new(),
-            pv: Vec::with_capacity(MAX_PLY),
-            tried: [M::default(); TRIED],
-            killers: [M::default(); 2],
-            hash: 0,
-            eval: NONE,
-            in_check: false,
-            after_null: false,
-            rests_on: usize::MAX,
-        }
-    }
-}
-
 /// A player's memory between searches of one game.
 pub struct Searcher<G: SearchGame> {
     table: Table,
-    history: History,
+    histories: Histories,
     frames: Vec<Frame<G::Move>>,
     eval: G::Eval,
 }
@@ -152,7 +117,7 @@ impl<G: SearchGame> Searcher<G> {
     pub fn new(hash_mb: usize) -> Self {
         Self {
             table: Table::new(hash_mb),
-            history: History::new(G::MOVE_SLOTS),
+            histories: Histories::new(G::MOVE_SLOTS, G::PIECE_SLOTS, G::VICTIMS),
             frames: (0..=MAX_PLY).map(|_| Frame::new()).collect(),
             eval: G::Eval::default(),
         }
@@ -161,7 +126,7 @@ impl<G: SearchGame> Searcher<G> {
     /// Forgets the past: what follows is as with a new searcher of this size.
     pub fn new_game(&mut self) {
         self.table.new_game();
-        self.history.clear();
+        self.histories.clear();
     }
 
     /// Searches `position`, which is as before when this returns.
@@ -202,18 +167,18 @@ impl<G: SearchGame> Searcher<G> {
         stop: &'a StopSignal<'a>,
     ) -> Worker<'a, G> {
         self.table.new_search();
+        self.histories.age(params.tunables().history.history_decay);
         self.eval.reset(params.eval(), position);
-        for frame in &mut self.frames {
-            frame.killers = [G::Move::default(); 2];
-        }
+        self.frames.iter_mut().for_each(Frame::forget);
         let root = &mut self.frames[0];
         root.hash = position.hash();
         root.in_check = position.in_check();
         root.after_null = false;
+        root.excluded = G::Move::default();
         root.pv.clear();
         Worker {
             table: &self.table,
-            history: &mut self.history,
+            histories: &mut self.histories,
             frames: &mut self.frames,
             eval: &mut self.eval,
             params,
@@ -226,6 +191,9 @@ impl<G: SearchGame> Searcher<G> {
             root_score: 0,
             root_moves: Vec::new(),
             selective_depth: 0,
+            root_depth: 0,
+            root_delta: 1,
+            null_from: 0,
         }
     }
 

@@ -1,26 +1,30 @@
-//! One inner node: principal variation search (T. A. Marsland and M. Campbell, 1982), fail-soft,
-//! with the selective rules whose constants are the tunables.
+//! One inner node: principal variation search (T. A. Marsland and M. Campbell, 1982), fail-soft. Here
+//! is what happens before the moves: the table, the static evaluation, and the rules that end a node
+//! by them. The moves themselves are in `moves`.
 
-use super::TRIED;
 use super::ruling::Ruling;
 use super::worker::Worker;
-use crate::history;
-use crate::params::PLY_UNIT;
-use crate::picker::Wanted;
+use crate::history::{CONTINUATIONS, Context, Histories, QuietCell};
+use crate::picker::Advice;
 use crate::table::{Bound, Entry};
-use crate::value::{self, DRAW, INFINITE, MATE, MATE_BOUND, NONE, mated_at};
+use crate::value::{self, MATE_BOUND, NONE, mated_at};
 use crate::{Evaluate, SearchGame};
-use games::RuleWinner;
 
 /// What the moves of a node share once its prologue is done.
-struct Situation {
-    depth: i32,
-    ply: usize,
-    eval: i32,
-    in_check: bool,
-    improving: bool,
-    pv_node: bool,
-    cut_node: bool,
+pub(super) struct Situation {
+    pub(super) depth: i32,
+    pub(super) ply: usize,
+    pub(super) cut_node: bool,
+    /// The corrected evaluation, or what the table knows better; [`NONE`] in check.
+    pub(super) eval: i32,
+    /// Centipawns of the correction.
+    pub(super) correction: i32,
+    pub(super) in_check: bool,
+    pub(super) improving: bool,
+    /// What the table knows; its score counts from the root.
+    pub(super) known: Option<Entry>,
+    pub(super) known_score: i32,
+    pub(super) context: Context,
 }
 
 impl<G: SearchGame> Worker<'_, G> {
@@ -34,7 +38,10 @@ impl<G: SearchGame> Worker<'_, G> {
         ply: usize,
         cut_node: bool,
     ) -> i32 {
-        if self.frames[ply].in_check {
+        if ply == 0 {
+            self.root_depth = depth;
+            self.root_delta = (beta - alpha).max(1);
+        } else if self.frames[ply].in_check && ply < self.most_plies() {
             depth += self.params.tunables().extension.check_extension;
         }
         if depth <= 0 {
@@ -53,18 +60,34 @@ impl<G: SearchGame> Worker<'_, G> {
         }
     }
 
-    /// The value of a node that the rules leave open.
+    /// The ply from which a line is not extended any more.
     #[inline]
-    fn expand<const PV: bool>(
+    pub(super) fn most_plies(&self) -> usize {
+        super::extension::MOST_PLIES * self.root_depth.max(1) as usize
+    }
+
+    /// What the tables of histories index a node by.
+    #[inline]
+    pub(super) fn context(&self, pawns: usize, ply: usize) -> Context {
+        let none = self.histories.no_move();
+        let before = CONTINUATIONS
+            .map(|back| ply.checked_sub(back).map_or(none, |earlier| self.frames[earlier].piece));
+        Context { before, pawns, ply }
+    }
+
+    /// The value of a node that the rules leave open; with a move left out, of the others.
+    pub(super) fn expand<const PV: bool>(
         &mut self,
         position: &mut G,
-        depth: i32,
+        mut depth: i32,
         mut alpha: i32,
         mut beta: i32,
         ply: usize,
         cut_node: bool,
     ) -> i32 {
-        let in_check = self.frames[ply].in_check;
+        let frame = &mut self.frames[ply];
+        let in_check = frame.in_check;
+        let excluding = frame.excluded != G::Move::default();
         if ply > 0 {
             alpha = alpha.max(mated_at(ply));
             beta = beta.min(-mated_at(ply + 1));
@@ -72,42 +95,148 @@ impl<G: SearchGame> Worker<'_, G> {
                 return alpha;
             }
         }
+        if let Some(grandchild) = self.frames.get_mut(ply + 2) {
+            grandchild.cutoffs = 0;
+        }
 
         let known = self.table.probe(self.frames[ply].hash);
-        if let Some(entry) = known
-            && !PV
-            && let Some(score) = self.known_value(position, entry, depth, ply, alpha, beta)
-        {
-            return score;
-        }
+        let known_score = known.map_or(NONE, |entry| value::from_table(entry.score, ply));
         let mut table_move = known.map_or(G::Move::default(), |entry| G::unpack(entry.mv));
         if ply == 0 && self.root_best != G::Move::default() {
             table_move = self.root_best;
         }
+        if !excluding {
+            self.frames[ply].was_pv = PV || known.is_some_and(|entry| entry.pv);
+        }
+        let structure = position.structure();
+        let context = self.context(Histories::pawn_row(structure), ply);
+        if let Some(entry) = known
+            && !PV
+            && !excluding
+            && let Some(score) = self.known_value(position, entry, depth, ply, alpha, beta)
+        {
+            let quiet = table_move != G::Move::default()
+                && score >= beta
+                && position.is_pseudo_legal(table_move)
+                && !position.is_noisy(table_move);
+            if quiet {
+                let t = &self.params.tunables().history;
+                let bonus =
+                    bonus(t.history_bonus, t.history_bonus_offset, t.history_bonus_max, depth);
+                let cell = quiet_cell(position, table_move);
+                self.histories.learn_quiet(t, &context, cell, bonus);
+            }
+            return score;
+        }
 
-        let eval = match known {
-            _ if in_check => NONE,
-            Some(entry) if entry.eval != NONE => entry.eval,
-            _ => self.evaluate(position),
+        let first = position.first_to_move();
+        let (mut stat, mut eval, mut correction) = (NONE, NONE, 0);
+        if !in_check {
+            let raw = match known {
+                Some(entry) if entry.eval != NONE => entry.eval,
+                _ if excluding => self.frames[ply].raw_eval,
+                _ => self.evaluate(position),
+            };
+            let t = &self.params.tunables().history;
+            correction = self.histories.correction(t, first, structure, &context) / 1024;
+            stat = (raw + correction).clamp(1 - MATE_BOUND, MATE_BOUND - 1);
+            self.frames[ply].raw_eval = raw;
+            eval = match known {
+                Some(entry) if known_score.abs() < MATE_BOUND => match entry.bound {
+                    Bound::Exact => known_score,
+                    Bound::Lower if known_score > stat => known_score,
+                    Bound::Upper if known_score < stat => known_score,
+                    _ => stat,
+                },
+                _ => stat,
+            };
+        } else {
+            self.frames[ply].raw_eval = NONE;
+        }
+        self.frames[ply].eval = stat;
+        let eval_before =
+            |back: usize| ply.checked_sub(back).map_or(NONE, |earlier| self.frames[earlier].eval);
+        let improving = !in_check && {
+            let before = match eval_before(2) {
+                NONE => eval_before(4),
+                eval => eval,
+            };
+            before == NONE || stat > before
         };
-        self.frames[ply].eval = eval;
-        let improving = !in_check && ply >= 2 && {
-            let before = self.frames[ply - 2].eval;
-            before == NONE || eval > before
+        let other_eval = eval_before(1);
+        let other_worsening = !in_check && other_eval != NONE && stat > -other_eval;
+
+        if !in_check && !excluding && ply > 0 {
+            let t = self.params.tunables();
+            let reduction = self.frames[ply - 1].reduction;
+            if reduction >= t.pruning.hindsight_deeper && !other_worsening {
+                depth += 1;
+            }
+            if reduction >= t.pruning.hindsight_shallower
+                && depth >= 2
+                && other_eval != NONE
+                && stat + other_eval > t.pruning.hindsight_margin
+            {
+                depth -= 1;
+            }
+            let before = &self.frames[ply - 1];
+            if other_eval != NONE && before.mv != G::Move::default() && !before.noisy {
+                let most = t.history.history_eval_max;
+                let rise = (-(other_eval + stat)).clamp(-most, most);
+                let delta = rise * t.history.history_eval_scale;
+                self.histories.learn_move(!first, G::move_slot(before.mv), delta);
+            }
+        }
+
+        let mut node = Situation {
+            depth,
+            ply,
+            cut_node,
+            eval,
+            correction,
+            in_check,
+            improving,
+            known,
+            known_score,
+            context,
         };
-        let mut situation =
-            Situation { depth, ply, eval, in_check, improving, pv_node: PV, cut_node };
         if !PV
             && !in_check
-            && let Some(score) = self.prune_node(position, &situation, alpha, beta)
+            && !excluding
+            && let Some(score) = self.prune_node(position, &node, alpha, beta, other_worsening)
         {
             return score;
         }
-        if depth >= self.params.tunables().pruning.iir_min_depth && table_move == G::Move::default()
+        node.improving |= !in_check && eval >= beta;
+        let t = &self.params.tunables().pruning;
+        if depth >= t.iir_min_depth
+            && table_move == G::Move::default()
+            && (PV || cut_node)
+            && !excluding
         {
-            situation.depth -= 1;
+            node.depth -= 1;
         }
-        self.moves::<PV>(position, &situation, table_move, alpha, beta)
+        if !PV && !excluding && beta.abs() < MATE_BOUND {
+            if !in_check
+                && node.depth >= t.probcut_depth
+                && let Some(score) = self.probcut(position, &node, table_move, beta)
+            {
+                return score;
+            }
+            // Small ProbCut: the table promises much at nearly this depth.
+            let t = &self.params.tunables().pruning;
+            let aim = beta + t.small_probcut_margin;
+            if let Some(entry) = known
+                && matches!(entry.bound, Bound::Lower | Bound::Exact)
+                && entry.depth >= node.depth - t.small_probcut_depth
+                && known_score >= aim
+                && known_score < MATE_BOUND
+                && self.fits_limit(position, entry)
+            {
+                return aim;
+            }
+        }
+        self.moves::<PV>(position, &mut node, table_move, alpha, beta)
     }
 
     /// Rules that end a node before its moves: razoring, reverse futility, null move.
@@ -118,11 +247,11 @@ impl<G: SearchGame> Worker<'_, G> {
         node: &Situation,
         alpha: i32,
         beta: i32,
+        other_worsening: bool,
     ) -> Option<i32> {
         let &Situation { depth, ply, eval, .. } = node;
-        let tunables = self.params.tunables();
-        if depth <= tunables.pruning.razor_depth
-            && eval + tunables.pruning.razor_margin * depth <= alpha
+        let t = &self.params.tunables().pruning;
+        if depth <= t.razor_depth && eval + t.razor_margin + t.razor_square * depth * depth <= alpha
         {
             let score = self.quiescence::<false>(position, alpha, alpha + 1, ply);
             if self.stopped || score <= alpha {
@@ -133,14 +262,17 @@ impl<G: SearchGame> Worker<'_, G> {
         if beta <= -MATE_BOUND {
             return None;
         }
-        if depth <= tunables.pruning.rfp_depth {
-            let relief = if node.improving { tunables.pruning.rfp_improving } else { 0 };
-            if eval - (tunables.pruning.rfp_margin * depth - relief).max(0) >= beta {
-                return Some(eval);
+        if depth <= t.rfp_depth && eval >= beta && eval < MATE_BOUND {
+            let relief = if node.improving { t.rfp_improving } else { 0 }
+                + if other_worsening { t.rfp_worsening } else { 0 };
+            if eval - (t.rfp_margin * depth - relief).max(0) >= beta {
+                return Some(beta + (eval - beta) * (1024 - t.rfp_blend) / 1024);
             }
         }
-        let try_null = depth >= tunables.pruning.null_min_depth
-            && eval >= beta + tunables.pruning.null_margin
+        let try_null = depth >= t.null_min_depth
+            && eval >= beta + t.null_margin - t.null_slope * depth
+            && eval >= beta
+            && ply >= self.null_from
             && !self.frames[ply].after_null
             && position.null_move_is_sound();
         if !try_null {
@@ -150,12 +282,19 @@ impl<G: SearchGame> Worker<'_, G> {
         if !self.spend_node() {
             return Some(0);
         }
+        let none = self.histories.no_move();
+        let frame = &mut self.frames[ply];
+        frame.mv = G::Move::default();
+        frame.piece = none;
+        frame.count = 0;
+        frame.reduction = 0;
         self.eval.push(self.params.eval(), position, None);
         position.make_null();
         let child = &mut self.frames[ply + 1];
         child.hash = position.hash();
         child.in_check = false;
         child.after_null = true;
+        child.excluded = G::Move::default();
         let score =
             -self.node::<false>(position, reduced, -beta, 1 - beta, ply + 1, !node.cut_node);
         position.unmake_null();
@@ -165,225 +304,116 @@ impl<G: SearchGame> Worker<'_, G> {
         }
         let rests_on = self.frames[ply + 1].rests_on;
         self.frames[ply].rests_on = if rests_on < ply { rests_on } else { usize::MAX };
+        if score < beta {
+            return None;
+        }
         // A mate after a pass is no proof of one.
-        (score >= beta).then_some(if score >= MATE_BOUND { beta } else { score })
+        let score = if score >= MATE_BOUND { beta } else { score };
+        if self.null_from > 0 || depth < self.params.tunables().pruning.null_verify_depth {
+            return Some(score);
+        }
+        // In zugzwang every move is worse than none: look whether one move is good enough, without
+        // passing for most of the way.
+        self.null_from = ply + (3 * reduced.max(0) / 4) as usize + 1;
+        let verified = self.expand::<false>(position, reduced.max(1), beta - 1, beta, ply, false);
+        self.null_from = 0;
+        if self.stopped {
+            return Some(0);
+        }
+        (verified >= beta).then_some(score)
     }
 
-    /// Searches the moves and keeps what was learnt.
-    fn moves<const PV: bool>(
+    /// ProbCut (M. Buro, 1995): a capture that already reaches well beyond beta in a reduced search.
+    fn probcut(
         &mut self,
         position: &mut G,
         node: &Situation,
         table_move: G::Move,
-        mut alpha: i32,
         beta: i32,
-    ) -> i32 {
-        let &Situation { depth, ply, .. } = node;
-        let first_to_move = position.first_to_move();
-        let frame = &mut self.frames[ply];
-        let wanted = if node.in_check { Wanted::Evasions } else { Wanted::Staged };
-        let killers = frame.killers;
-        frame.picker.start(wanted, table_move, killers);
-
-        let first_alpha = alpha;
-        let mut best = -INFINITE;
-        let mut best_move = G::Move::default();
-        let mut rests_on = usize::MAX;
-        let mut count = 0;
-        let mut quiet_count = 0;
-        while let Some(mv) = self.frames[ply].picker.next(position, self.history, self.params) {
-            if !position.is_legal(mv) || (ply == 0 && !self.looks_at(mv)) {
-                continue;
-            }
-            count += 1;
-            let noisy = position.is_noisy(mv);
-            if !noisy && ply > 0 && !node.in_check && best > -MATE_BOUND {
-                let tunables = self.params.tunables();
-                if depth <= tunables.pruning.lmp_depth && count > self.params.move_limit(depth) {
-                    self.frames[ply].picker.skip_quiet();
-                    continue;
-                }
-            }
-            self.make(position, mv, ply);
-            let gives_check = self.frames[ply + 1].in_check;
-            if !noisy && !gives_check && ply > 0 && self.is_futile(node, alpha, best) {
-                self.unmake(position);
-                // No quiet move is worse than one that the margin already condemns.
-                best = best.max(node.eval);
+    ) -> Option<i32> {
+        let ply = node.ply;
+        let t = &self.params.tunables().pruning;
+        let relief = if node.improving { t.probcut_improving } else { 0 };
+        let aim = beta + t.probcut_margin - relief;
+        let reduced = node.depth - 1 - t.probcut_reduction;
+        let hopeless = node.known.is_some_and(|entry| {
+            entry.depth >= reduced && entry.bound != Bound::None && node.known_score < aim
+        });
+        if hopeless || aim >= MATE_BOUND {
+            return None;
+        }
+        let eval = self.frames[ply].eval;
+        self.frames[ply].work[0].picker.start_noisy(table_move, aim - eval);
+        loop {
+            let advice =
+                Advice { histories: &*self.histories, params: self.params, node: &node.context };
+            let mv = self.frames[ply].work[0].picker.next(position, &advice)?;
+            if !position.is_legal(mv)
+                || (mv == table_move && !position.exchange_wins(self.params.eval(), mv, aim - eval))
+            {
                 continue;
             }
             if !self.spend_node() {
-                self.unmake(position);
-                return best;
+                return Some(0);
             }
-            let score = self.child::<PV>(position, node, mv, noisy, count, alpha, beta);
+            self.enter(position, mv, ply, 0);
+            let mut score = -self.quiescence::<false>(position, -aim, 1 - aim, ply + 1);
+            if score >= aim && reduced > 0 && !self.stopped {
+                let cut = !node.cut_node;
+                score = -self.node::<false>(position, reduced, -aim, 1 - aim, ply + 1, cut);
+            }
             self.unmake(position);
             if self.stopped {
-                return best;
+                return Some(0);
             }
-            if !noisy && quiet_count < TRIED {
-                self.frames[ply].tried[quiet_count] = mv;
-                quiet_count += 1;
-            }
-            // That a move is no better says something of other lines, too, unless it rests on this.
-            rests_on = rests_on.min(self.frames[ply + 1].rests_on);
-            if score <= best {
+            if score < aim {
                 continue;
             }
-            best = score;
-            if score > alpha {
-                alpha = score;
-                best_move = mv;
-                if PV {
-                    self.extend_pv(ply, mv);
-                }
-                if ply == 0 {
-                    self.root_best = mv;
-                    self.root_score = score;
-                }
-                if score >= beta {
-                    rests_on = self.frames[ply + 1].rests_on;
-                    if !noisy {
-                        self.reward(first_to_move, node, mv, quiet_count);
-                    }
-                    break;
-                }
+            let rests_on = self.frames[ply + 1].rests_on;
+            self.frames[ply].rests_on = if rests_on < ply { rests_on } else { usize::MAX };
+            if rests_on >= ply {
+                self.table.store(
+                    self.frames[ply].hash,
+                    Entry {
+                        mv: G::pack(mv),
+                        score: value::to_table(score, ply),
+                        eval: self.frames[ply].raw_eval,
+                        depth: reduced + 1,
+                        bound: Bound::Lower,
+                        pv: self.frames[ply].was_pv,
+                    },
+                );
             }
+            return Some(if score >= MATE_BOUND { score } else { score - (aim - beta) });
         }
-        if count == 0 {
-            self.frames[ply].rests_on = usize::MAX;
-            return match G::NO_MOVE {
-                RuleWinner::SideToMove => MATE - ply as i32,
-                RuleWinner::Opponent => mated_at(ply),
-                RuleWinner::Draw => DRAW,
-            };
-        }
-        self.frames[ply].rests_on = if rests_on < ply { rests_on } else { usize::MAX };
-        let bound = if rests_on < ply {
-            Bound::None
-        } else if best >= beta {
-            Bound::Lower
-        } else if best > first_alpha {
-            Bound::Exact
-        } else {
-            Bound::Upper
-        };
-        if ply == 0 && !self.root_moves.is_empty() {
-            // The best of some moves is no fact about the position.
-            return best;
-        }
-        self.table.store(
-            self.frames[ply].hash,
-            Entry {
-                mv: G::pack(best_move),
-                score: value::to_table(best, ply),
-                eval: node.eval,
-                depth: if bound == Bound::None { 0 } else { depth },
-                bound,
-                pv: PV,
-            },
-        );
-        best
     }
 
-    /// Whether a quiet move cannot be expected to lift the evaluation to alpha.
+    /// Notes a move in the frame of its ply, and makes it.
     #[inline]
-    fn is_futile(&self, node: &Situation, alpha: i32, best: i32) -> bool {
-        let tunables = self.params.tunables();
-        !node.in_check
-            && node.depth <= tunables.pruning.futility_depth
-            && best > -MATE_BOUND
-            && node.eval
-                + tunables.pruning.futility_base
-                + tunables.pruning.futility_margin * node.depth
-                <= alpha
+    pub(super) fn enter(&mut self, position: &mut G, mv: G::Move, ply: usize, count: i32) {
+        let (piece, noisy) = (position.piece_slot(mv), position.is_noisy(mv));
+        let frame = &mut self.frames[ply];
+        frame.mv = mv;
+        frame.piece = piece;
+        frame.noisy = noisy;
+        frame.count = count;
+        frame.reduction = 0;
+        self.make(position, mv, ply);
     }
+}
 
-    /// The value of the move just made: full window, zero window, or reduced and then verified.
-    #[inline]
-    #[expect(clippy::too_many_arguments, reason = "the innermost loop passes its state by value")]
-    fn child<const PV: bool>(
-        &mut self,
-        position: &mut G,
-        node: &Situation,
-        mv: G::Move,
-        noisy: bool,
-        count: i32,
-        alpha: i32,
-        beta: i32,
-    ) -> i32 {
-        let ply = node.ply + 1;
-        let new_depth = node.depth - 1;
-        if count == 1 {
-            let cut = !PV && !node.cut_node;
-            return -self.node::<PV>(position, new_depth, -beta, -alpha, ply, cut);
-        }
-        if PV {
-            // A move that fails high by its zero window alone has no line.
-            self.frames[ply].pv.clear();
-        }
-        let reduction = if noisy { 0 } else { self.reduction(position, node, mv, count) };
-        let mut score = if reduction > 0 {
-            -self.node::<false>(position, new_depth - reduction, -alpha - 1, -alpha, ply, true)
-        } else {
-            INFINITE
-        };
-        if score > alpha && !self.stopped {
-            let cut = !node.cut_node;
-            score = -self.node::<false>(position, new_depth, -alpha - 1, -alpha, ply, cut);
-        }
-        if PV && score > alpha && score < beta && !self.stopped {
-            score = -self.node::<true>(position, new_depth, -beta, -alpha, ply, false);
-        }
-        score
+/// The cells of a quiet move that is not yet made.
+#[inline]
+pub(super) fn quiet_cell<G: SearchGame>(position: &G, mv: G::Move) -> QuietCell {
+    QuietCell {
+        first: position.first_to_move(),
+        mv: G::move_slot(mv),
+        piece: position.piece_slot(mv),
     }
+}
 
-    /// Plies by which a late quiet move, already made, is searched less deeply.
-    #[inline]
-    fn reduction(&self, position: &G, node: &Situation, mv: G::Move, count: i32) -> i32 {
-        let params = self.params;
-        let tunables = params.tunables();
-        if node.depth < tunables.lmr.lmr_min_depth
-            || count <= tunables.lmr.lmr_min_moves
-            || node.in_check
-        {
-            return 0;
-        }
-        let mut reduction = params.reduction(node.depth, count);
-        if node.pv_node {
-            reduction -= params.unit(tunables.lmr.lmr_pv);
-        }
-        if node.cut_node {
-            reduction += params.unit(tunables.lmr.lmr_cut);
-        }
-        if !node.improving {
-            reduction += params.unit(tunables.lmr.lmr_worsening);
-        }
-        if self.frames[node.ply + 1].in_check {
-            reduction -= params.unit(tunables.lmr.lmr_check);
-        }
-        // The move is made: its side is the one not to move.
-        let history = self.history.get(!position.first_to_move(), G::move_slot(mv));
-        reduction -= history * PLY_UNIT / tunables.lmr.lmr_history_div;
-        (reduction / PLY_UNIT).clamp(0, node.depth - 1)
-    }
-
-    /// Remembers the quiet move that failed high, and holds it against those tried before it.
-    fn reward(&mut self, first_to_move: bool, node: &Situation, mv: G::Move, quiet_count: usize) {
-        let frame = &mut self.frames[node.ply];
-        if frame.killers[0] != mv {
-            frame.killers = [mv, frame.killers[0]];
-        }
-        let tunables = self.params.tunables();
-        let largest = tunables.history.history_max.min(history::LIMIT);
-        let square = node.depth * node.depth;
-        let bonus = (tunables.history.history_bonus * square).min(largest);
-        let malus = (tunables.history.history_malus * square).min(largest);
-        self.history.update(first_to_move, G::move_slot(mv), bonus);
-        for &tried in &frame.tried[..quiet_count] {
-            if tried != mv {
-                self.history.update(first_to_move, G::move_slot(tried), -malus);
-            }
-        }
-    }
+/// What a search of so many plies adds to a record or takes from it.
+#[inline]
+pub(super) fn bonus(per_ply: i32, offset: i32, most: i32, depth: i32) -> i32 {
+    (per_ply * depth - offset).clamp(0, most)
 }

@@ -21,15 +21,31 @@ const POSITIONS: [&str; 8] = [
 /// Every selective rule off.
 const OFF: &[(&str, f64)] = &[
     ("check_extension", 0.0),
+    ("singular_depth", 64.0),
     ("iir_min_depth", 64.0),
+    ("hindsight_deeper", 64.0),
+    ("hindsight_shallower", 64.0),
     ("razor_depth", 0.0),
     ("rfp_depth", 0.0),
     ("null_min_depth", 64.0),
+    ("probcut_depth", 64.0),
+    ("small_probcut_margin", 20_000.0),
     ("lmr_min_depth", 64.0),
     ("lmp_depth", 0.0),
+    ("history_prune_depth", 0.0),
     ("futility_depth", 0.0),
+    ("noisy_futility_depth", 0.0),
+    ("see_noisy_depth", 0.0),
+    ("see_quiet_depth", 0.0),
+    ("alpha_raise_reduction", 0.0),
     ("qs_delta", 20_000.0),
     ("qs_exchange", 20_000.0),
+    ("qs_moves", 256.0),
+    ("qs_evasions", 256.0),
+    ("correction_pawns", 0.0),
+    ("correction_minor", 0.0),
+    ("correction_pieces", 0.0),
+    ("correction_moves", 0.0),
 ];
 
 pub(super) fn all_rules_off<G: SearchGame>() -> SearchParams<G> {
@@ -110,6 +126,11 @@ impl Reference {
                 return mated_at(self.ply);
             }
         } else {
+            let mut all = MoveList::new();
+            position.legal(&mut all);
+            if all.is_empty() {
+                return mated_at(self.ply);
+            }
             let mut eval = <Xiangqi as SearchGame>::Eval::default();
             eval.reset(self.params.eval(), position);
             alpha = alpha.max(eval.evaluate(self.params.eval(), position));

@@ -79,8 +79,8 @@ impl<G: SearchGame> Worker<'_, G> {
             depth_done = depth;
             let score = lines[0].score;
             let is_mate_found = mate.is_some_and(|plies| score >= MATE - plies as i32);
-            // A mate within the depth cannot be improved upon.
-            let is_mate = score.abs() >= MATE - depth && count == 1;
+            // A mate within the depth is good enough, unless a shorter one is asked for.
+            let is_mate = score.abs() >= MATE - depth && count == 1 && mate.is_none();
             if is_mate_found || is_mate || wanted.is_empty() {
                 break;
             }

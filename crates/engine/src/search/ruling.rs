@@ -117,9 +117,15 @@ impl<G: SearchGame> Worker<'_, G> {
         if !fits {
             return None;
         }
+        self.fits_limit(position, entry).then_some(score)
+    }
+
+    /// Whether a move limit is further away than what an entry knows.
+    #[inline]
+    pub(super) fn fits_limit(&self, position: &G, entry: Entry) -> bool {
         let mate_in = if entry.score.abs() >= MATE_BOUND { MATE - entry.score.abs() } else { 0 };
         let reach = entry.depth.max(mate_in);
-        position.plies_to_limit().is_none_or(|left| reach < left as i32).then_some(score)
+        position.plies_to_limit().is_none_or(|left| reach < left as i32)
     }
 }
 

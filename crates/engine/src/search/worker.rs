@@ -1,14 +1,15 @@
 //! One search under way: what a thread has while it searches, and the way down to a child and back.
 
-use super::{Frame, SIGNAL_INTERVAL};
-use crate::history::History;
+use super::SIGNAL_INTERVAL;
+use super::frame::Frame;
+use crate::history::Histories;
 use crate::table::Table;
 use crate::{Evaluate, SearchGame, SearchParams, StopSignal};
 
 /// One search under way.
 pub(super) struct Worker<'a, G: SearchGame> {
     pub(super) table: &'a Table,
-    pub(super) history: &'a mut History,
+    pub(super) histories: &'a mut Histories,
     pub(super) frames: &'a mut [Frame<G::Move>],
     pub(super) eval: &'a mut G::Eval,
     pub(super) params: &'a SearchParams<G>,
@@ -24,6 +25,11 @@ pub(super) struct Worker<'a, G: SearchGame> {
     /// The root moves to look at; empty: all of them.
     pub(super) root_moves: Vec<G::Move>,
     pub(super) selective_depth: usize,
+    /// Depth and width of the window of the root's present search.
+    pub(super) root_depth: i32,
+    pub(super) root_delta: i32,
+    /// The ply from which null moves are tried, while one is verified; else 0.
+    pub(super) null_from: usize,
 }
 
 impl<G: SearchGame> Worker<'_, G> {
@@ -51,6 +57,7 @@ impl<G: SearchGame> Worker<'_, G> {
         child.hash = position.hash();
         child.in_check = position.in_check();
         child.after_null = false;
+        child.excluded = G::Move::default();
     }
 
     #[inline]

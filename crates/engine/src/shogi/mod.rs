@@ -9,7 +9,7 @@ pub use eval::ShogiEval;
 use crate::searchable::blend;
 use crate::{SearchGame, Structure};
 use games::RuleWinner;
-use games::shogi::{Move, Piece, PieceKind, Shogi, Side, Square};
+use games::shogi::{Move, Piece, PieceKind, Shogi, Side, Square, attacks};
 
 /// Where a dropped piece comes from, in the table of moves: behind the squares, one for each kind.
 const SOURCES: usize = Square::COUNT + PieceKind::HAND.len();
@@ -24,7 +24,7 @@ impl SearchGame for Shogi {
     const QUIESCENCE: bool = true;
     const NO_MOVE: RuleWinner = RuleWinner::Opponent;
     const BENCH_POSITIONS: &'static [&'static str] = &BENCH;
-    const BENCH_DEPTH: u32 = 6;
+    const BENCH_DEPTH: u32 = 9;
 
     #[inline]
     fn pack(mv: Move) -> u16 {
@@ -82,7 +82,8 @@ impl SearchGame for Shogi {
     fn noisy_order(&self, (): &(), mv: Move) -> i32 {
         let value =
             |piece: Option<Piece>| piece.map_or(0, |piece| weights::EXCHANGE[piece.kind().index()]);
-        16 * (value(self.captured(mv)) + weights::promotion_gain(self, mv)) - value(self.moved(mv))
+        let attacker = value(self.moved(mv)).min(1000);
+        value(self.captured(mv)) + weights::promotion_gain(self, mv) - attacker / 16
     }
 
     /// A captured piece changes sides: it counts on the board and in the hand.
@@ -95,6 +96,21 @@ impl SearchGame for Shogi {
     #[inline]
     fn exchange_wins(&self, (): &(), mv: Move, threshold: i32) -> bool {
         exchange::wins(self, mv, threshold)
+    }
+
+    #[inline]
+    fn checks_directly(&self, mv: Move) -> bool {
+        let us = self.side_to_move();
+        let Some(piece) = self.moved(mv) else { return false };
+        let kind = piece.kind();
+        let kind = if mv.is_promotion() { kind.promoted().unwrap_or(kind) } else { kind };
+        kind != PieceKind::King
+            && attacks(us, kind, mv.to(), self.occupied()).has(self.king(us.other()))
+    }
+
+    #[inline]
+    fn same_target(a: Move, b: Move) -> bool {
+        a.to() == b.to()
     }
 
     #[inline]

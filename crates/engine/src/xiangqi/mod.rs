@@ -14,9 +14,6 @@ use crate::{SearchGame, Structure};
 use games::xiangqi::{Move, Piece, PieceKind, Side, Square, Xiangqi};
 use games::{RuleResult, RuleWinner};
 
-/// Order of victims and attackers: king, advisor, elephant, horse, rook, cannon, pawn.
-const RANK: [i32; 7] = [9, 3, 2, 5, 7, 6, 1];
-
 impl SearchGame for Xiangqi {
     type Eval = XiangqiEval;
 
@@ -26,7 +23,7 @@ impl SearchGame for Xiangqi {
     const QUIESCENCE: bool = true;
     const NO_MOVE: RuleWinner = RuleWinner::Opponent;
     const BENCH_POSITIONS: &'static [&'static str] = &BENCH;
-    const BENCH_DEPTH: u32 = 7;
+    const BENCH_DEPTH: u32 = 11;
 
     #[inline]
     fn pack(mv: Move) -> u16 {
@@ -71,8 +68,8 @@ impl SearchGame for Xiangqi {
 
     #[inline]
     fn noisy_order(&self, (): &(), mv: Move) -> i32 {
-        let rank = |piece: Option<Piece>| piece.map_or(0, |p| RANK[p.kind().index()]);
-        16 * rank(self.captured(mv)) - rank(self.moved(mv))
+        let worth = |piece: Option<Piece>| piece.map_or(0, |p| weights::EXCHANGE[p.kind().index()]);
+        worth(self.captured(mv)) - worth(self.moved(mv)) / 16
     }
 
     #[inline]
@@ -83,6 +80,32 @@ impl SearchGame for Xiangqi {
     #[inline]
     fn exchange_wins(&self, (): &(), mv: Move, threshold: i32) -> bool {
         exchange::wins(self, mv, threshold)
+    }
+
+    #[inline]
+    fn checks_directly(&self, mv: Move) -> bool {
+        let Some(piece) = self.moved(mv) else { return false };
+        let (side, to) = (self.side_to_move(), mv.to());
+        let king = self.king(side.other());
+        let (files, ranks) = (to.file().abs_diff(king.file()), to.rank().abs_diff(king.rank()));
+        match piece.kind() {
+            PieceKind::Rook if files == 0 || ranks == 0 => self.rook_attacks(to).has(king),
+            PieceKind::Cannon if files == 0 || ranks == 0 => self.cannon_attacks(to).has(king),
+            PieceKind::Horse if files + ranks == 3 && files > 0 && ranks > 0 => {
+                self.horse_attacks(to).has(king)
+            }
+            PieceKind::Pawn => {
+                let ahead =
+                    if side == Side::Red { to.rank() + 1 } else { to.rank().wrapping_sub(1) };
+                ranks == 0 && files == 1 || files == 0 && king.rank() == ahead
+            }
+            _ => false,
+        }
+    }
+
+    #[inline]
+    fn same_target(a: Move, b: Move) -> bool {
+        a.to() == b.to()
     }
 
     #[inline]
