@@ -4,6 +4,9 @@
 
 use crate::output::hinted;
 use anyhow::Context;
+use games::{
+    Game, chess::Chess, othello::Othello, shogi::Shogi, tictactoe::TicTacToe, xiangqi::Xiangqi,
+};
 use model::GameKind;
 use model::file::BookChoice;
 use sha2::{Digest, Sha256};
@@ -46,8 +49,40 @@ impl Book {
                 bytes.into()
             }
         };
+        Ok(Self::of(bytes))
+    }
+
+    /// The book that the program carries for a game.
+    pub(crate) fn builtin(game: GameKind) -> Self {
+        Self::of(builtin(game).into())
+    }
+
+    /// Positions of a file of EPD lines or in the game's own notation; only the positions are kept.
+    ///
+    /// # Errors
+    /// The file cannot be read, or one of its lines is no position from which a game can be played.
+    pub(crate) fn epd(game: GameKind, path: &Path) -> anyhow::Result<Self> {
+        let text = std::fs::read_to_string(path)
+            .with_context(|| format!("cannot read the openings {}", path.display()))?;
+        let positions = match game {
+            GameKind::Xiangqi => positions_of_epd::<Xiangqi>(&text),
+            GameKind::Chess => positions_of_epd::<Chess>(&text),
+            GameKind::Shogi => positions_of_epd::<Shogi>(&text),
+            GameKind::Othello => positions_of_epd::<Othello>(&text),
+            GameKind::TicTacToe => positions_of_epd::<TicTacToe>(&text),
+        };
+        let positions = positions.map_err(|error| {
+            let hint = "one position a line, as EPD or in the game's own notation";
+            hinted(format_args!("{}: {error}", path.display()), hint)
+        })?;
+        let bytes = positions.into_bytes();
+        check(game, &bytes, path)?;
+        Ok(Self::of(bytes.into()))
+    }
+
+    fn of(bytes: Cow<'static, [u8]>) -> Self {
         let sha256 = hex(&Sha256::digest(&bytes));
-        Ok(Self { bytes, sha256 })
+        Self { bytes, sha256 }
     }
 
     /// Its positions.
@@ -55,6 +90,22 @@ impl Book {
         let text = String::from_utf8_lossy(&self.bytes);
         lines(&text).map(|(_, line)| line.to_owned()).collect()
     }
+}
+
+/// Every position of an EPD text on a line of its own; the numbers of the lines are kept.
+fn positions_of_epd<G: Game>(text: &str) -> Result<String, games::epd::EpdError> {
+    let mut positions = String::new();
+    let mut line = 1;
+    for record in games::epd::records::<G>(text.trim_start_matches('\u{feff}')) {
+        let record = record?;
+        while line < record.line() {
+            positions.push('\n');
+            line += 1;
+        }
+        positions.push_str(&record.position().to_fen());
+    }
+    positions.push('\n');
+    Ok(positions)
 }
 
 /// The positions of a text with the numbers of their lines: what is neither empty nor a comment.

@@ -176,6 +176,12 @@ fn record(record: v1::GameRecord) -> Result<GameRecord, WireError> {
         v1::Termination::PerpetualChase => Termination::PerpetualChase,
         v1::Termination::Impasse => Termination::Impasse,
         v1::Termination::PlyLimit => Termination::PlyLimit,
+        v1::Termination::TimeForfeit => Termination::TimeForfeit,
+        v1::Termination::Stall => Termination::Stall,
+        v1::Termination::Disconnect => Termination::Disconnect,
+        v1::Termination::IllegalMove => Termination::IllegalMove,
+        v1::Termination::Resignation => Termination::Resignation,
+        v1::Termination::Adjudication => Termination::Adjudication,
         v1::Termination::Unspecified => {
             return Err(wire("termination", record.termination, "a reason of the contract"));
         }

@@ -6,5 +6,6 @@ mod demo;
 mod examples;
 #[cfg(target_os = "linux")]
 mod kill;
+mod matches;
 #[cfg(unix)]
 mod support;

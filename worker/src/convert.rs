@@ -211,6 +211,12 @@ fn game_record(game: &GameRecord) -> v1::GameRecord {
         Termination::PerpetualChase => v1::Termination::PerpetualChase,
         Termination::Impasse => v1::Termination::Impasse,
         Termination::PlyLimit => v1::Termination::PlyLimit,
+        Termination::TimeForfeit => v1::Termination::TimeForfeit,
+        Termination::Stall => v1::Termination::Stall,
+        Termination::Disconnect => v1::Termination::Disconnect,
+        Termination::IllegalMove => v1::Termination::IllegalMove,
+        Termination::Resignation => v1::Termination::Resignation,
+        Termination::Adjudication => v1::Termination::Adjudication,
     };
     v1::GameRecord {
         score: score.into(),

@@ -6,6 +6,7 @@ mod db;
 mod demo;
 mod judge;
 mod lab;
+mod r#match;
 mod params;
 mod perft;
 mod runs;
@@ -49,6 +50,8 @@ pub(crate) enum Command {
     Workers(workers::Args),
     /// Prints the parameters of the built-in engine
     Params(params::Args),
+    /// Plays two engines of any kind against each other on this machine
+    Match(Box<r#match::Args>),
     /// Counts the positions of a move tree
     Perft(perft::Args),
     /// Says whether a line of moves is over by rule, and for whom
@@ -84,6 +87,7 @@ impl Command {
             Command::Worker(args) => Box::pin(args.run()).await,
             Command::Workers(args) => Box::pin(args.run()).await,
             Command::Params(args) => args.run(),
+            Command::Match(args) => Box::pin(args.run()).await,
             Command::Perft(args) => args.run(),
             Command::Judge(args) => args.run(),
             Command::Solve(args) => args.run(),

@@ -3,8 +3,9 @@
 //! A [`Matchup`] is what a lease asks for, made ready once; a [`PairPlayer`] holds the two engines
 //! of one slot and plays pair after pair with them. A pair is a pure function of its opening and its
 //! matchup: every game starts with empty tables, so that anybody can replay it. No I/O, no clock, no
-//! threads.
+//! threads; those are for [`duel`], which plays programs of others.
 
+pub mod duel;
 mod error;
 mod matchup;
 mod pair;

@@ -16,7 +16,7 @@ pub enum Seat {
 }
 
 impl Seat {
-    fn other(self) -> Self {
+    pub(crate) fn other(self) -> Self {
         match self {
             Seat::First => Seat::Second,
             Seat::Second => Seat::First,

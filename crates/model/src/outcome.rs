@@ -64,11 +64,23 @@ pub enum Termination {
     Impasse,
     /// The arena's own length limit; counts as a draw.
     PlyLimit,
+    /// The loser's move came after its time was up.
+    TimeForfeit,
+    /// The loser gave no move at all, not even when it was told to stop.
+    Stall,
+    /// The loser's process ended or closed its pipes.
+    Disconnect,
+    /// The loser answered with what is no legal move, or claimed what the rules do not give it.
+    IllegalMove,
+    /// The loser gave up.
+    Resignation,
+    /// The arena ended the game by the scores that the players gave.
+    Adjudication,
 }
 
 impl Termination {
     /// Every reason with its stable name.
-    pub const ALL: [(Termination, &'static str); 10] = [
+    pub const ALL: [(Termination, &'static str); 16] = [
         (Termination::NoMove, "no_move"),
         (Termination::Stalemate, "stalemate"),
         (Termination::Repetition, "repetition"),
@@ -79,6 +91,12 @@ impl Termination {
         (Termination::Board, "board"),
         (Termination::Impasse, "impasse"),
         (Termination::PlyLimit, "ply_limit"),
+        (Termination::TimeForfeit, "time_forfeit"),
+        (Termination::Stall, "stall"),
+        (Termination::Disconnect, "disconnect"),
+        (Termination::IllegalMove, "illegal_move"),
+        (Termination::Resignation, "resignation"),
+        (Termination::Adjudication, "adjudication"),
     ];
 
     /// The stable name used in the ledger and in JSON.

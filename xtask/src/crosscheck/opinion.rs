@@ -42,7 +42,7 @@ const fn letter(reason: Termination) -> char {
         Termination::MoveLimit => 'f',
         Termination::DeadPosition => 'm',
         Termination::Impasse => 'i',
-        Termination::PerpetualChase | Termination::Board | Termination::PlyLimit => '-',
+        _ => '-',
     }
 }
 

@@ -44,6 +44,9 @@ const ALL: &[&str] = &[
 const NOT_PURE: [&str; 10] =
     ["axum", "http", "hyper", "reqwest", "rustix", "sqlx", "tempfile", "tokio", "tonic", "tracing"];
 
+/// What one pure crate may ship with all the same: the arena's matches wait for pipes.
+const EXCEPT: [(&str, &str); 1] = [("arena", "rustix")];
+
 /// Packages of others that one part of the house keeps to itself, and who may ship with them.
 const RESERVED: [(&str, &[&str]); 3] =
     [("sqlx", &["store", "testkit"]), ("axum", &["coordinator"]), ("maud", &["coordinator"])];
@@ -72,7 +75,11 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
             let family = |known: &str| {
                 dependency.strip_prefix(known).is_some_and(|r| r.is_empty() || r.starts_with('-'))
             };
-            if PURE.contains(&name) && NOT_PURE.iter().any(|known| family(known)) {
+            let may_all_the_same = EXCEPT.contains(&(name, dependency));
+            if PURE.contains(&name)
+                && !may_all_the_same
+                && NOT_PURE.iter().any(|known| family(known))
+            {
                 let text = format!("`{dependency}` in a pure crate; leave I/O to who calls it");
                 findings.push(Finding::new(path, line, "pure", text));
             }
@@ -126,6 +133,9 @@ mod tests {
             ("cli", "sqlx", "dev-dependencies", vec![]),
             ("store", "sqlx", shipped, vec![]),
             ("engine", "tokio-util", shipped, vec!["pure"]),
+            ("engine", "rustix", shipped, vec!["pure"]),
+            ("arena", "rustix", shipped, vec![]),
+            ("arena", "tokio", shipped, vec!["pure"]),
             ("engine", "tracing", "build-dependencies", vec!["pure"]),
             ("engine", "tokiomatic", shipped, vec![]),
             ("arena", "sqlx", shipped, vec!["pure", "reserved"]),

@@ -1,0 +1,107 @@
+//! What a match leaves on disk: a line for each finished pair, from which a killed match goes on, and
+//! the games as PGN.
+//!
+//! The first line says what is played; a pair is one line, written at once when it is finished, so
+//! that a kill loses only what was under way. A last line without its end is cut off.
+
+use crate::output::hinted;
+use anyhow::Context;
+use arena::duel::DuelPair;
+use serde::{Deserialize, Serialize};
+use std::fs::{File, OpenOptions};
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::path::Path;
+
+/// The number of this form of the file.
+const FORM: u32 = 1;
+
+#[derive(Serialize, Deserialize)]
+struct Head {
+    elomill_match: u32,
+    setup: serde_json::Value,
+}
+
+/// Where pairs go.
+pub(super) struct Journal {
+    file: Option<File>,
+    pgn: Option<File>,
+    /// What was played before.
+    pub(super) pairs: Vec<DuelPair>,
+}
+
+impl Journal {
+    /// Opens what there is, or begins it.
+    ///
+    /// # Errors
+    /// A file cannot be opened, or the match in it is another one.
+    pub(super) fn open(
+        file: Option<&Path>,
+        pgn: Option<&Path>,
+        setup: &serde_json::Value,
+    ) -> anyhow::Result<Self> {
+        let mut pairs = Vec::new();
+        let file = file
+            .map(|path| {
+                open(path, setup, &mut pairs).with_context(|| format!("--file {}", path.display()))
+            })
+            .transpose()?;
+        let pgn = pgn
+            .map(|path| {
+                let opened = OpenOptions::new().append(true).create(true).open(path);
+                opened.with_context(|| format!("--pgn {}", path.display()))
+            })
+            .transpose()?;
+        Ok(Self { file, pgn, pairs })
+    }
+
+    /// Writes a finished pair.
+    ///
+    /// # Errors
+    /// As the disk says.
+    pub(super) fn add(&mut self, pair: &DuelPair) -> anyhow::Result<()> {
+        if let Some(pgn) = &mut self.pgn {
+            let games: Vec<_> = pair.games.iter().filter_map(|game| game.pgn.as_deref()).collect();
+            let text = games.iter().map(|game| format!("{game}\n")).collect::<String>();
+            pgn.write_all(text.as_bytes()).context("--pgn")?;
+        }
+        if let Some(file) = &mut self.file {
+            let mut line = serde_json::to_string(pair)?;
+            line.push('\n');
+            file.write_all(line.as_bytes()).context("--file")?;
+        }
+        Ok(())
+    }
+}
+
+fn open(path: &Path, setup: &serde_json::Value, pairs: &mut Vec<DuelPair>) -> anyhow::Result<File> {
+    let mut options = OpenOptions::new();
+    let mut file = options.read(true).write(true).create(true).truncate(false).open(path)?;
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
+    let mut lines = bytes[..whole].split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
+    let another = |what: &str| hinted(what, "give --file another name, or repeat its command");
+    if let Some(head) = lines.next() {
+        let head: Head =
+            serde_json::from_slice(head).map_err(|_| another("this is no match of elomill"))?;
+        if head.elomill_match != FORM {
+            return Err(another("this match is of another version of elomill"));
+        }
+        if head.setup != *setup {
+            return Err(another("another match is kept there: engines, book or rules differ"));
+        }
+    } else if !bytes.is_empty() {
+        return Err(another("this is no match of elomill"));
+    }
+    for (number, line) in (2..).zip(lines) {
+        let pair = serde_json::from_slice(line).with_context(|| format!("line {number}"))?;
+        pairs.push(pair);
+    }
+    file.set_len(whole as u64)?;
+    file.seek(SeekFrom::End(0))?;
+    if whole == 0 {
+        let head = Head { elomill_match: FORM, setup: setup.clone() };
+        file.write_all(format!("{}\n", serde_json::to_string(&head)?).as_bytes())?;
+    }
+    Ok(file)
+}

@@ -1,0 +1,30 @@
+//! Matches between programs of any kind: processes that speak UCI, UCCI, USI or XBoard's protocol,
+//! and the engine built in, under clocks.
+//!
+//! This is the part of the arena that reads clocks and starts processes. A [`DuelPlayer`] holds the
+//! two players of a slot and plays pairs with them; its caller owns the threads. Games of the engine
+//! against itself under node limits are [`PairPlayer`](crate::PairPlayer)'s, which needs none of this.
+
+mod adjudicate;
+mod clock;
+mod game;
+mod lines;
+mod notation;
+mod options;
+mod pair;
+mod player;
+mod process;
+mod session;
+mod spec;
+mod speech;
+mod uci;
+mod xboard;
+
+pub use adjudicate::{Adjudication, DrawRule, ResignRule};
+pub use clock::{Clock, Flag, SideLimit, TimeControl, TimeError, parse_seconds};
+pub use game::{DuelGame, DuelRules, PlayedMove};
+pub use options::OptionError;
+pub use pair::{Duel, DuelError, DuelPair, DuelPlayer, DuelRecord};
+pub use session::StartError;
+pub use spec::{Entrant, Mind, Program, Protocol, Ranks};
+pub use speech::Insight;

@@ -1,0 +1,314 @@
+//! Options that a program declares, and the lines that set them: typed and checked, so that a
+//! misspelt name does not play a match of a program against itself.
+
+use super::Protocol;
+use super::lines::{first_word, words};
+use model::printable;
+
+/// Most options that are kept of one program.
+const MOST_OPTIONS: usize = 4096;
+
+/// What a value may be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// `true` or `false`.
+    Check,
+    /// A whole number; the bounds where the program has given readable ones.
+    Spin {
+        /// Smallest.
+        min: Option<i128>,
+        /// Largest.
+        max: Option<i128>,
+    },
+    /// One of these words.
+    Combo(Vec<String>),
+    /// No value.
+    Button,
+    /// Any text; also every kind that is not known.
+    Text,
+}
+
+/// An option as declared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Declared {
+    /// Its name as the program spells it.
+    pub(super) name: String,
+    /// What it takes.
+    pub(super) kind: Kind,
+    /// The value before it is set, if it was said.
+    pub(super) default: Option<String>,
+}
+
+/// The options of one program.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Options(Vec<Declared>);
+
+/// An option that cannot be set.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("option {name}: found `{found}`; allowed: {allowed}")]
+pub struct OptionError {
+    name: String,
+    found: String,
+    allowed: String,
+}
+
+/// The words that divide a declaration.
+const PARTS: [&[u8]; 5] = [b"type", b"default", b"min", b"max", b"var"];
+
+impl Options {
+    /// Takes note of what follows the word `option`; what makes no sense is left out.
+    pub(super) fn declare(&mut self, protocol: Protocol, text: &[u8]) {
+        let declared = match protocol {
+            Protocol::Xboard => xboard(text),
+            Protocol::Ucci => uci(text),
+            Protocol::Uci | Protocol::Usi => match first_word(text) {
+                (b"name", rest) => uci(rest),
+                _ => None,
+            },
+        };
+        if let Some(declared) = declared.filter(|_| self.0.len() < MOST_OPTIONS) {
+            self.0.push(declared);
+        }
+    }
+
+    /// The option of a name, whatever its case.
+    pub(super) fn find(&self, name: &str) -> Option<&Declared> {
+        self.0.iter().find(|option| option.name.eq_ignore_ascii_case(name))
+    }
+
+    /// The line that sets an option.
+    ///
+    /// # Errors
+    /// The program has not declared such an option, or not such a value.
+    pub(super) fn line(
+        &self,
+        protocol: Protocol,
+        name: &str,
+        value: &str,
+    ) -> Result<String, OptionError> {
+        let wrong = |allowed: String| OptionError {
+            name: printable(name, 60),
+            found: printable(value, 60),
+            allowed,
+        };
+        let Some(option) = self.find(name) else {
+            // These two may stand undeclared in USI.
+            if protocol == Protocol::Usi && ["USI_Hash", "USI_Ponder"].contains(&name) {
+                return Ok(format!("setoption name {name} value {value}\n"));
+            }
+            let known: Vec<_> = self.0.iter().map(|o| printable(&o.name, 40)).take(40).collect();
+            let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+            return Err(OptionError {
+                name: printable(name, 60),
+                found: "no such option of the program".to_owned(),
+                allowed: known,
+            });
+        };
+        if value.contains(char::is_control) {
+            return Err(wrong("no control characters".to_owned()));
+        }
+        match &option.kind {
+            Kind::Check if !["true", "false"].contains(&value) => {
+                return Err(wrong("true or false".to_owned()));
+            }
+            Kind::Spin { min, max } => {
+                let (low, high) = (min.unwrap_or(i128::MIN), max.unwrap_or(i128::MAX));
+                let number: Option<i128> = value.parse().ok();
+                if number.is_none_or(|number| number < low || number > high) {
+                    let bound =
+                        |bound: &Option<i128>| bound.map_or("…".into(), |b| b.to_string());
+                    let (min, max) = (bound(min), bound(max));
+                    return Err(wrong(format!("a whole number from {min} to {max}")));
+                }
+            }
+            Kind::Combo(choices) if !choices.iter().any(|choice| choice == value) => {
+                let choices: Vec<_> = choices.iter().map(|c| printable(c, 40)).collect();
+                return Err(wrong(choices.join(", ")));
+            }
+            Kind::Button if !["", "true"].contains(&value) => {
+                return Err(wrong("nothing: it is a button".to_owned()));
+            }
+            _ => {}
+        }
+        let name = &option.name;
+        let is_button = option.kind == Kind::Button;
+        Ok(match (protocol, is_button) {
+            (Protocol::Uci | Protocol::Usi, true) => format!("setoption name {name}\n"),
+            (Protocol::Uci | Protocol::Usi, false) => {
+                format!("setoption name {name} value {value}\n")
+            }
+            (Protocol::Ucci, true) => format!("setoption {name}\n"),
+            (Protocol::Ucci, false) => format!("setoption {name} {value}\n"),
+            (Protocol::Xboard, true) => format!("option {name}\n"),
+            (Protocol::Xboard, false) => {
+                let value = match value {
+                    "true" if option.kind == Kind::Check => "1",
+                    "false" if option.kind == Kind::Check => "0",
+                    other => other,
+                };
+                format!("option {name}={value}\n")
+            }
+        })
+    }
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes.trim_ascii()).into_owned()
+}
+
+/// `NAME type KIND [default D] [min A] [max B] [var V]…`: names, defaults and choices may have
+/// blanks in them, so each reaches to the next word that begins a part.
+fn uci(declaration: &[u8]) -> Option<Declared> {
+    let mut parts: Vec<(&[u8], Vec<&[u8]>)> = vec![(b"name", Vec::new())];
+    for word in words(declaration) {
+        // A name may hold the word `default`, but the kind comes first of all parts.
+        let begins = PARTS.contains(&word) && (parts.len() > 1 || word == b"type");
+        match parts.last_mut() {
+            Some((_, rest)) if !begins => rest.push(word),
+            _ => parts.push((word, Vec::new())),
+        }
+    }
+    let joined = |words: &Vec<&[u8]>| text(&words.join(&b' '));
+    let part = |name: &[u8]| parts.iter().find(|(part, _)| *part == name).map(|(_, w)| joined(w));
+    let name = part(b"name").filter(|name| !name.is_empty())?;
+    let number = |name: &[u8]| part(name)?.parse::<i128>().ok();
+    let kind = match part(b"type")?.to_ascii_lowercase().as_str() {
+        "check" => Kind::Check,
+        "spin" => Kind::Spin { min: number(b"min"), max: number(b"max") },
+        "combo" => {
+            let choices = parts.iter().filter(|(part, _)| *part == b"var");
+            Kind::Combo(choices.map(|(_, words)| joined(words)).collect())
+        }
+        "button" => Kind::Button,
+        _ => Kind::Text,
+    };
+    Some(Declared { name, kind, default: part(b"default") })
+}
+
+/// XBoard: `NAME -check 0`, `NAME -spin 5 0 10`, `NAME -combo a /// *b /// c`, `NAME -button`.
+fn xboard(declaration: &[u8]) -> Option<Declared> {
+    let declaration = text(declaration);
+    let (name, rest) = declaration.split_once(" -")?;
+    let (kind, rest) = rest.split_once(' ').unwrap_or((rest, ""));
+    let mut numbers = rest.split_whitespace().map(|word| word.parse::<i128>().ok());
+    let mut default = (!rest.is_empty()).then(|| rest.trim().to_owned());
+    let kind = match kind {
+        "check" => Kind::Check,
+        "spin" | "slider" => {
+            default = numbers.next().flatten().map(|number| number.to_string());
+            Kind::Spin { min: numbers.next().flatten(), max: numbers.next().flatten() }
+        }
+        "combo" => {
+            let choices = rest.split("///").map(str::trim);
+            default =
+                choices.clone().find_map(|choice| choice.strip_prefix('*')).map(str::to_owned);
+            Kind::Combo(choices.map(|choice| choice.trim_start_matches('*').to_owned()).collect())
+        }
+        "button" | "save" | "reset" => Kind::Button,
+        _ => Kind::Text,
+    };
+    Some(Declared { name: name.trim().to_owned(), kind, default })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn declared(protocol: Protocol, lines: &[&str]) -> Options {
+        let mut options = Options::default();
+        for line in lines {
+            options.declare(protocol, line.as_bytes());
+        }
+        options
+    }
+
+    #[test]
+    fn declarations_are_read_with_all_their_oddities() {
+        let options = declared(
+            Protocol::Uci,
+            &[
+                "name Hash type spin default 16 min 1 max 33554432",
+                "name Clear Hash type button",
+                "name NullMove Pruning type combo default Fail High var Always var Fail High",
+                "name UCI default Elo type string default <empty>",
+                "name Nodes type spin default 0 min 0 max 18446744073709551615",
+                "name Odd type spin default many",
+                "name SyzygyPath type string default",
+                "name Net type filename default a b.nnue",
+                "type spin",
+                "name",
+            ],
+        );
+        let kinds: Vec<_> = options.0.iter().map(|o| (o.name.as_str(), &o.kind)).collect();
+        let combo = Kind::Combo(vec!["Always".into(), "Fail High".into()]);
+        assert_eq!(
+            kinds,
+            [
+                ("Hash", &Kind::Spin { min: Some(1), max: Some(33_554_432) }),
+                ("Clear Hash", &Kind::Button),
+                ("NullMove Pruning", &combo),
+                ("UCI default Elo", &Kind::Text),
+                ("Nodes", &Kind::Spin { min: Some(0), max: Some(u64::MAX.into()) }),
+                ("Odd", &Kind::Spin { min: None, max: None }),
+                ("SyzygyPath", &Kind::Text),
+                ("Net", &Kind::Text),
+            ]
+        );
+        assert_eq!(options.find("net").and_then(|o| o.default.as_deref()), Some("a b.nnue"));
+    }
+
+    #[test]
+    fn each_dialect_sets_options_in_its_own_words() {
+        let uci = declared(Protocol::Uci, &["name Move Overhead type spin default 1 min 0 max 5"]);
+        let line = uci.line(Protocol::Uci, "move overhead", "3");
+        assert_eq!(line.as_deref(), Ok("setoption name Move Overhead value 3\n"));
+        let ucci =
+            declared(Protocol::Ucci, &["hashsize type spin min 1 max 8", "newgame type button"]);
+        assert_eq!(
+            ucci.line(Protocol::Ucci, "hashsize", "8").as_deref(),
+            Ok("setoption hashsize 8\n")
+        );
+        assert_eq!(ucci.line(Protocol::Ucci, "newgame", "").as_deref(), Ok("setoption newgame\n"));
+        let usi = declared(Protocol::Usi, &[]);
+        let line = usi.line(Protocol::Usi, "USI_Hash", "32");
+        assert_eq!(line.as_deref(), Ok("setoption name USI_Hash value 32\n"));
+        let xboard = declared(
+            Protocol::Xboard,
+            &["Resign -check 0", "Threshold -spin 800 200 1200", "Pick -combo a /// *b c"],
+        );
+        assert_eq!(
+            xboard.line(Protocol::Xboard, "resign", "true").as_deref(),
+            Ok("option Resign=1\n")
+        );
+        assert_eq!(
+            xboard.line(Protocol::Xboard, "Pick", "b c").as_deref(),
+            Ok("option Pick=b c\n")
+        );
+        assert!(xboard.line(Protocol::Xboard, "Threshold", "100").is_err());
+    }
+
+    #[test]
+    fn what_the_program_does_not_take_is_refused_with_what_it_takes() {
+        let options = declared(
+            Protocol::Uci,
+            &[
+                "name Hash type spin default 16 min 1 max 64",
+                "name Ponder type check default false",
+                "name Style type combo default Solid var Solid var Wild",
+                "name Clear Hash type button",
+            ],
+        );
+        for (name, value, part) in [
+            ("Hush", "1", "allowed: Hash, Ponder, Style, Clear Hash"),
+            ("Hash", "0", "a whole number from 1 to 64"),
+            ("Hash", "1.5", "a whole number"),
+            ("Ponder", "yes", "true or false"),
+            ("Style", "wild", "Solid, Wild"),
+            ("Clear Hash", "now", "button"),
+            ("Style", "a\nquit", "control characters"),
+        ] {
+            let error = options.line(Protocol::Uci, name, value).expect_err(name).to_string();
+            assert!(error.contains(part), "{error}");
+        }
+    }
+}

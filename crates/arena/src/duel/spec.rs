@@ -1,0 +1,134 @@
+//! Who plays: a program and how to speak to it, or the engine built in.
+
+use super::SideLimit;
+use model::{GameKind, ParameterSet};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// The language of a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Protocol {
+    /// Universal Chess Interface: chess, xiangqi and whatever `UCI_Variant` names.
+    Uci,
+    /// Universal Chinese Chess Interface.
+    Ucci,
+    /// Universal Shogi Interface.
+    Usi,
+    /// Chess Engine Communication Protocol, version 2, of XBoard.
+    Xboard,
+}
+
+impl Protocol {
+    /// Every language with its name in options and files.
+    pub const ALL: [(Protocol, &'static str); 4] = [
+        (Protocol::Uci, "uci"),
+        (Protocol::Ucci, "ucci"),
+        (Protocol::Usi, "usi"),
+        (Protocol::Xboard, "xboard"),
+    ];
+
+    /// `uci`, `ucci`, `usi` or `xboard`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        Self::ALL.into_iter().find(|(known, _)| *known == self).map_or("", |(_, name)| name)
+    }
+
+    /// The language of a name; XBoard's is also known as `cecp` and `winboard`.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        if ["cecp", "winboard"].contains(&name) {
+            return Some(Protocol::Xboard);
+        }
+        Self::ALL.into_iter().find(|(_, known)| *known == name).map(|(protocol, _)| protocol)
+    }
+
+    /// What a game's programs mostly speak.
+    #[must_use]
+    pub fn usual(game: GameKind) -> Self {
+        match game {
+            GameKind::Shogi => Protocol::Usi,
+            _ => Protocol::Uci,
+        }
+    }
+}
+
+/// How a xiangqi program counts the ranks of the board.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ranks {
+    /// As its name tells: Fairy-Stockfish under UCI from one, everybody else from zero.
+    #[default]
+    Usual,
+    /// `a0` to `i9`.
+    Zero,
+    /// `a1` to `i10`.
+    One,
+}
+
+/// A program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Program {
+    /// What is started: a path, or a name to be looked up as the system does.
+    pub command: PathBuf,
+    /// Its arguments.
+    pub arguments: Vec<String>,
+    /// Where it is started; `None`: here.
+    pub folder: Option<PathBuf>,
+    /// A command that is started in its place and is handed command and arguments as its own.
+    pub launcher: Vec<PathBuf>,
+    /// How it is spoken to.
+    pub protocol: Protocol,
+    /// How it counts ranks.
+    pub ranks: Ranks,
+    /// Options by name, in the order in which they are set.
+    pub options: Vec<(String, String)>,
+    /// How long it may take from its start to its first `readyok`.
+    pub start_within: Duration,
+    /// How long a move may take where no limit of time is set.
+    pub patience: Duration,
+    /// Whether every game gets a process of its own.
+    pub restart: bool,
+}
+
+impl Program {
+    /// A program with everything else as usual.
+    #[must_use]
+    pub fn new(command: impl Into<PathBuf>, protocol: Protocol) -> Self {
+        Self {
+            command: command.into(),
+            arguments: Vec::new(),
+            folder: None,
+            launcher: Vec::new(),
+            protocol,
+            ranks: Ranks::Usual,
+            options: Vec::new(),
+            start_within: Duration::from_secs(15),
+            patience: Duration::from_secs(60),
+            restart: false,
+        }
+    }
+}
+
+/// What stands behind a name.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Mind {
+    /// A process of its own.
+    Program(Program),
+    /// The engine built in, in this process.
+    Builtin {
+        /// Values that differ from the engine's defaults.
+        parameters: ParameterSet,
+        /// MiB of its table.
+        hash_mb: usize,
+    },
+}
+
+/// One side of a match.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entrant {
+    /// Its name in tables and records.
+    pub name: String,
+    /// Who thinks.
+    pub mind: Mind,
+    /// What it may spend.
+    pub limit: SideLimit,
+}
