@@ -1,16 +1,18 @@
-//! Plays xiangqi pairs between two parameter sets in one process: how much a number is worth.
+//! Plays pairs between two parameter sets in one process: how much a number is worth.
 //!
 //! ```text
 //! cargo run --release -p engine --example selfplay -- pairs=400 nodes=500 seed=1 \
 //!     a.lmr_base=0.8 b.rfp_margin=120
 //! ```
-//! Further words: `a.nodes`, `b.nodes` (instead of `nodes`), `threads`, `hash_mb`, `plies` (random
-//! moves of an opening).
+//! Further words: `game` (xiangqi unless said), `a.nodes`, `b.nodes` (instead of `nodes`), `threads`,
+//! `hash_mb`, `plies` (random moves of an opening).
 
 use engine::{Limits, SearchGame, SearchParams, Searcher, StopSignal};
-use games::xiangqi::Xiangqi;
-use games::{Game, MoveList, RuleWinner};
-use model::{GameScore, PairOutcome, ParameterSet, Tally};
+use games::{
+    MoveList, RuleWinner, chess::Chess, othello::Othello, shogi::Shogi, tictactoe::TicTacToe,
+    xiangqi::Xiangqi,
+};
+use model::{GameKind, GameScore, PairOutcome, ParameterSet, Tally};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
@@ -20,6 +22,7 @@ const PLY_LIMIT: usize = 400;
 const LEVEL_CENTIPAWNS: i32 = 250;
 
 struct Settings {
+    game: GameKind,
     pairs: u64,
     nodes: [u64; 2],
     seed: u64,
@@ -39,15 +42,25 @@ struct Spent {
 
 fn main() -> Result<(), String> {
     let settings = read_words(std::env::args().skip(1))?;
+    match settings.game {
+        GameKind::Xiangqi => run::<Xiangqi>(&settings),
+        GameKind::Chess => run::<Chess>(&settings),
+        GameKind::Shogi => run::<Shogi>(&settings),
+        GameKind::Othello => run::<Othello>(&settings),
+        GameKind::TicTacToe => run::<TicTacToe>(&settings),
+    }
+}
+
+fn run<G: SearchGame>(settings: &Settings) -> Result<(), String> {
     let mut params = Vec::new();
     for set in &settings.sets {
-        params.push(SearchParams::from_set(set).map_err(|e| e.to_string())?);
+        params.push(SearchParams::<G>::from_set(set).map_err(|e| e.to_string())?);
     }
     let (nodes, started) = (Spent::default(), Instant::now());
     let next = AtomicU64::new(0);
     let mut outcomes: Vec<(u64, PairOutcome)> = std::thread::scope(|scope| {
         let players: Vec<_> = (0..settings.threads)
-            .map(|_| scope.spawn(|| play_pairs(&settings, &params, &next, &nodes)))
+            .map(|_| scope.spawn(|| play_pairs(settings, &params, &next, &nodes)))
             .collect();
         players.into_iter().flat_map(|t| t.join().expect("players do not panic")).collect()
     });
@@ -59,6 +72,7 @@ fn main() -> Result<(), String> {
 
 fn read_words(words: impl Iterator<Item = String>) -> Result<Settings, String> {
     let mut settings = Settings {
+        game: GameKind::Xiangqi,
         pairs: 100,
         nodes: [500; 2],
         seed: 1,
@@ -71,6 +85,7 @@ fn read_words(words: impl Iterator<Item = String>) -> Result<Settings, String> {
         let (name, value) = word.split_once('=').ok_or(format!("`{word}` is no name=value"))?;
         let whole = || value.parse::<u64>().map_err(|e| format!("{word}: {e}"));
         match name {
+            "game" => settings.game = value.parse().map_err(|e| format!("{word}: {e}"))?,
             "pairs" => settings.pairs = whole()?,
             "nodes" => settings.nodes = [whole()?; 2],
             "a.nodes" => settings.nodes[0] = whole()?,
@@ -91,13 +106,13 @@ fn read_words(words: impl Iterator<Item = String>) -> Result<Settings, String> {
 }
 
 /// Plays the pairs that nobody else has taken.
-fn play_pairs(
+fn play_pairs<G: SearchGame>(
     settings: &Settings,
-    params: &[SearchParams<Xiangqi>],
+    params: &[SearchParams<G>],
     next: &AtomicU64,
     nodes: &Spent,
 ) -> Vec<(u64, PairOutcome)> {
-    let new = || Searcher::<Xiangqi>::new(settings.hash_mb);
+    let new = || Searcher::<G>::new(settings.hash_mb);
     let (mut players, mut judge) = ([new(), new()], new());
     let mut outcomes = Vec::new();
     loop {
@@ -120,11 +135,11 @@ fn play_pairs(
 }
 
 /// A random walk from the start that a search holds to be level.
-fn level_opening(settings: &Settings, pair: u64, judge: &mut Searcher<Xiangqi>) -> Xiangqi {
+fn level_opening<G: SearchGame>(settings: &Settings, pair: u64, judge: &mut Searcher<G>) -> G {
     let mut state = settings.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ pair.wrapping_mul(0xd1b5);
     let params = SearchParams::default();
     loop {
-        let mut position = Xiangqi::start();
+        let mut position = G::start();
         for _ in 0..settings.plies {
             let mut moves = MoveList::new();
             position.legal(&mut moves);

@@ -1,8 +1,10 @@
 //! What the search asks of a game beyond its rules, and what an evaluation is.
 
+use crate::StopSignal;
 use crate::params::EvalTables;
 use crate::tunables::Declared;
 use games::{Game, RuleResult, RuleWinner};
+use model::Nodes;
 
 /// A static evaluation that may keep state along the line of moves.
 ///
@@ -55,6 +57,17 @@ pub struct Structure {
     pub minor: u32,
     /// All pieces but the pawns of the first side and of the second.
     pub pieces: [u32; 2],
+}
+
+/// What is certain about the end of a game, as far as a solver has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ending<M> {
+    /// A move and the value that it is sure to bring, in the scale of the search; `None`: not known.
+    pub outcome: Option<(M, i32)>,
+    /// Half-moves to the end, as far as they were looked at.
+    pub plies: u32,
+    /// Positions visited for it.
+    pub nodes: Nodes,
 }
 
 /// A game that the search can play.
@@ -131,6 +144,18 @@ pub trait SearchGame: Game {
 
     /// Whether passing can be trusted to be no better than the best move here.
     fn null_move_is_sound(&self) -> bool;
+
+    /// The outcome of the game from here, found with a part of the nodes that are left; `None`, and nothing
+    /// is spent, where there is no solver or no prospect.
+    fn ending(
+        &self,
+        tables: &EvalTables<Self>,
+        left: Nodes,
+        stop: &StopSignal<'_>,
+    ) -> Option<Ending<Self::Move>> {
+        let _ = (tables, left, stop);
+        None
+    }
 
     /// The result by rule that a search must see at an inner node, where it also asks
     /// [`Game::repetition`]: results by repetition may be left to that.

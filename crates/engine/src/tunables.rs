@@ -319,9 +319,9 @@ macro_rules! groups {
             $(#[doc = concat!("Its group `", stringify!($name), "`.")] pub $name: $type,)+
         }
 
-        impl Declared for $Struct {
-            fn declare(out: &mut Vec<TunableDef>) {
-                $(<$type as Declared>::declare(out);)+
+        impl $crate::tunables::Declared for $Struct {
+            fn declare(out: &mut Vec<$crate::tunables::TunableDef>) {
+                $(<$type as $crate::tunables::Declared>::declare(out);)+
             }
             fn read(&self, out: &mut Vec<f64>) {
                 $(self.$name.read(out);)+
@@ -332,6 +332,8 @@ macro_rules! groups {
         }
     };
 }
+
+pub(crate) use groups;
 
 groups! {
     /// Every constant of the search, by rule.

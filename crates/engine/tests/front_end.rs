@@ -310,6 +310,20 @@ fn othello_by_nboard() {
 }
 
 #[test]
+fn nboard_is_told_the_exact_end_of_a_game() {
+    let mut engine = Engine::start(&[]);
+    // Egaroucid issue 139: White is to be beaten by 32 with g7.
+    let game = "set game (;GM[Othello]BO[8 --OX-OO---OOOO-X-OOOO-OX-OOOOOXXXOOXXOXX-OOOOOOXXOXX-O-XO--XXXXX *];)";
+    engine.ask("nboard 2\nset depth 2", "set myname Elomill2");
+    let lines = engine.ask(&format!("{game}\ngo"), "=== ");
+    assert!(lines.iter().any(|line| line == "search G7 32.00 0 100%"), "{lines:?}");
+    assert!(lines[lines.len() - 1].starts_with("=== G7/32.00/"), "{lines:?}");
+    let analysis = engine.ask("analyze", "analysis ");
+    assert_eq!(analysis.last().map(String::as_str), Some("analysis 0 32.00"));
+    assert!(engine.end().1);
+}
+
+#[test]
 fn a_ping_ends_what_is_under_way() {
     let mut engine = Engine::start(&[]);
     engine.ask("nboard 2\nset depth 60\nhint 2", "search ");

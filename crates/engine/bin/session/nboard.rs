@@ -6,6 +6,7 @@
 
 use super::{Control, Next, Session};
 use crate::board::{Board, Found, Task};
+use engine::othello::{Solution, Solver};
 use engine::protocol::nboard::{Command, Time, read};
 use engine::{ClockState, Limits, StopSignal, TimePlan, TimeSource, mate_distance};
 use games::othello::{Move, Othello, Record, Side, ggf};
@@ -18,6 +19,12 @@ use std::time::{Duration, Instant};
 
 /// Plies of a search as long as nobody has set them.
 const DEPTH: u32 = 12;
+
+/// With so many empty squares or fewer the end of the game is solved, whatever the depth.
+const SOLVED: u32 = 18;
+
+/// MiB of the solver's table.
+const SOLVER_HASH: usize = 64;
 
 /// The answer to `go` where there is no move, `PA` being the nearest thing to none.
 pub(super) const NO_MOVE: &str = "=== PA";
@@ -192,6 +199,19 @@ impl Session {
                 return;
             }
             let mut value = None;
+            let solves = lines == 1 && position.empties() <= SOLVED;
+            let solved = if solves { solve(&position, &stop) } else { None };
+            if let Some(Solution { score, best: Some(best), nodes }) = solved {
+                let (best, seconds) = (best.to_string(), began.elapsed().as_secs_f64());
+                out.say(&format!("nodestats {nodes} {seconds:.2}"));
+                let value = f64::from(score);
+                out.say(&format!("search {} {value:.2} 0 100%", spelled(&best)));
+                if wish == Wish::Move {
+                    out.say(&move_line(Some(&best), Some(Score(100 * score)), seconds));
+                }
+                out.say("status Elomill is waiting");
+                return;
+            }
             let answer = board.search(&task, &stop, &mut |found| {
                 if found.line == 1 {
                     value = Some(found.score);
@@ -247,6 +267,10 @@ enum Wish {
     Values,
 }
 
+fn solve(position: &Othello, stop: &StopSignal<'_>) -> Option<Solution> {
+    Solver::new(SOLVER_HASH).solve(position, stop)
+}
+
 /// Discs that Black is ahead by.
 fn value_of(
     board: &mut dyn Board,
@@ -257,6 +281,10 @@ fn value_of(
     let for_black = |discs: f64| if position.first_to_move() { discs } else { -discs };
     if position.result().is_some() {
         return Some(for_black(f64::from(position.disc_difference())));
+    }
+    if position.empties() <= SOLVED {
+        let solved = solve(position, stop)?;
+        return Some(for_black(f64::from(solved.score)));
     }
     board.set_position(Some(&position.to_fen()), &[]).ok()?;
     let mut value = None;

@@ -1,119 +1,25 @@
 //! Othello as the search sees it: a hundredth of a disc is its unit, mobility its first concern.
 //!
-//! The features are the classical ones (P. Rosenbloom, 1982: mobility, frontier, corners, stability)
-//! and weighed by the stage of the game. Nothing is ever captured for good and nobody is in zugzwang
-//! by accident: there is no quiescence and no null move.
+//! Nothing is ever captured for good and nobody is in zugzwang by accident: there is no quiescence and no
+//! null move.
 
+mod ending;
+mod eval;
 mod solver;
 
-pub use solver::{Bounds, Solution, Solver};
+pub use ending::Endings;
+pub use eval::{OthelloConstants, OthelloEval, OthelloTables, OthelloWeights};
+pub use solver::{Attempt, Bounds, Solution, Solver};
 
-use crate::{Evaluate, SearchGame};
-use games::othello::{Board, Move, Othello, Square};
+use crate::{Ending, SearchGame, StopSignal};
+use games::othello::{Move, Othello, Square};
 use games::{Game, RuleWinner};
-
-const CORNERS: u64 = 0x8100_0000_0000_0081;
-const NOT_A: u64 = 0xfefe_fefe_fefe_fefe;
-const NOT_H: u64 = 0x7f7f_7f7f_7f7f_7f7f;
-
-/// A weight at the start of the game and at its end, in hundredths of a disc.
-type Weight = [i32; 2];
-
-/// For each move more than the other side has.
-const MOBILITY: Weight = [90, 60];
-/// For each empty square beside discs of one's own: moves of the other side to come.
-const FRONTIER: Weight = [-35, -15];
-const CORNER: Weight = [700, 500];
-/// Discs beside an empty corner, on the diagonal and on the edges.
-const X_SQUARE: Weight = [-400, -200];
-const C_SQUARE: Weight = [-120, -60];
-/// Discs of an edge in an unbroken row from an own corner: they stay for ever.
-const ANCHORED: Weight = [250, 200];
-/// Discs beyond those of the other side: a burden first, the score in the end.
-const DISCS: Weight = [-12, 60];
-/// For the side that is to make the last move if nobody passes.
-const PARITY: Weight = [0, 200];
-/// For the right to move.
-const TEMPO: i32 = 40;
+use model::Nodes;
 
 /// Squares by how early they are tried, in hundredths of a disc: a quarter of the board, from the
 /// corner to the middle.
 const SQUARES: [[i32; 4]; 4] =
     [[500, -120, 80, 50], [-120, -300, -20, -10], [80, -20, 40, 20], [50, -10, 20, 0]];
-
-/// The classical features, looked at afresh.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct OthelloEval;
-
-impl Evaluate<Othello> for OthelloEval {
-    type Weights = ();
-    type Tables = ();
-
-    fn tables((): &()) {}
-
-    fn reset(&mut self, (): &(), _: &Othello) {}
-
-    fn push(&mut self, (): &(), _: &Othello, _: Option<Move>) {}
-
-    fn pop(&mut self) {}
-
-    fn evaluate(&self, (): &(), position: &Othello) -> i32 {
-        value(position.board())
-    }
-}
-
-/// Hundredths of a disc for the side to move.
-fn value(board: Board) -> i32 {
-    let passed = board.passed();
-    let (own, other, empty) = (board.own(), board.other(), board.empty());
-    let empties = empty.count_ones() as i32;
-    let late = 60 - empties;
-    let weigh =
-        |weight: Weight, count: i32| count * (weight[0] * (60 - late) + weight[1] * late) / 60;
-    let count = |a: u64, b: u64| a.count_ones() as i32 - b.count_ones() as i32;
-    let open = CORNERS & empty;
-    let diagonal = diagonal_steps(open);
-    let beside = (straight_steps(open)) & EDGES;
-    let parity = if empties % 2 == 1 { 1 } else { -1 };
-    TEMPO
-        + weigh(MOBILITY, count(board.moves(), passed.moves()))
-        + weigh(FRONTIER, count(around(own) & empty, around(other) & empty))
-        + weigh(CORNER, count(own & CORNERS, other & CORNERS))
-        + weigh(X_SQUARE, count(own & diagonal, other & diagonal))
-        + weigh(C_SQUARE, count(own & beside, other & beside))
-        + weigh(ANCHORED, count(anchored(own), anchored(other)))
-        + weigh(DISCS, count(own, other))
-        + weigh(PARITY, parity)
-}
-
-const EDGES: u64 = 0xff81_8181_8181_81ff;
-
-/// The neighbours along ranks and files.
-const fn straight_steps(set: u64) -> u64 {
-    (set & NOT_H) << 1 | (set & NOT_A) >> 1 | set << 8 | set >> 8
-}
-
-/// The neighbours along diagonals.
-const fn diagonal_steps(set: u64) -> u64 {
-    (set & NOT_H) << 9 | (set & NOT_A) << 7 | (set & NOT_H) >> 7 | (set & NOT_A) >> 9
-}
-
-const fn around(set: u64) -> u64 {
-    straight_steps(set) | diagonal_steps(set)
-}
-
-/// The discs of the edges that an unbroken row of the same colour joins to a corner, the corners not
-/// among them.
-const fn anchored(own: u64) -> u64 {
-    let edge = own & EDGES;
-    let mut found = own & CORNERS;
-    let mut step = 0;
-    while step < 6 {
-        found |= straight_steps(found) & edge;
-        step += 1;
-    }
-    found & !CORNERS
-}
 
 impl SearchGame for Othello {
     type Eval = OthelloEval;
@@ -170,15 +76,15 @@ impl SearchGame for Othello {
         0
     }
 
-    fn noisy_order(&self, (): &(), _: Move) -> i32 {
+    fn noisy_order(&self, _: &OthelloTables, _: Move) -> i32 {
         0
     }
 
-    fn noisy_gain(&self, (): &(), _: Move) -> i32 {
+    fn noisy_gain(&self, _: &OthelloTables, _: Move) -> i32 {
         0
     }
 
-    fn exchange_wins(&self, (): &(), _: Move, threshold: i32) -> bool {
+    fn exchange_wins(&self, _: &OthelloTables, _: Move, threshold: i32) -> bool {
         threshold <= 0
     }
 
@@ -188,23 +94,26 @@ impl SearchGame for Othello {
 
     /// Good squares, and few answers for the other side.
     #[inline]
-    fn quiet_order(&self, (): &(), mv: Move) -> i32 {
+    fn quiet_order(&self, tables: &OthelloTables, mv: Move) -> i32 {
         let Some(square) = mv.square() else { return 0 };
         let board = self.board();
         let answers = board.placed(square, board.flips(square)).moves().count_ones() as i32;
-        square_value(square) - MOBILITY[0] * answers
+        square_value(square) - tables.mobility(60) * answers
+    }
+
+    fn ending(
+        &self,
+        tables: &OthelloTables,
+        left: Nodes,
+        stop: &StopSignal<'_>,
+    ) -> Option<Ending<Move>> {
+        tables.endings.ask(self, left, stop)
     }
 
     /// Whoever passes keeps the parity and the moves for later: no lower bound at all.
     fn null_move_is_sound(&self) -> bool {
         false
     }
-}
-
-/// The empty squares beside discs of the side to move: moves of the other side to come.
-#[inline]
-fn frontier(board: Board) -> u64 {
-    around(board.own()) & board.empty()
 }
 
 #[inline]
@@ -235,10 +144,9 @@ const BENCH: [&str; 14] = [
 mod tests {
     use super::*;
     use crate::{Limits, MATE, SearchParams, Searcher, StopSignal};
-    use games::Symmetry;
 
     /// Boards of games of pseudo-random moves.
-    fn boards() -> Vec<Othello> {
+    pub(super) fn boards() -> Vec<Othello> {
         let mut state = 7u32;
         let mut found = Vec::new();
         for _ in 0..40 {
@@ -252,34 +160,6 @@ mod tests {
             }
         }
         found
-    }
-
-    #[test]
-    fn no_symmetry_changes_the_evaluation() {
-        for position in boards() {
-            for symmetry in Symmetry::ALL {
-                assert_eq!(value(position.board().image(symmetry)), value(position.board()));
-            }
-        }
-    }
-
-    #[test]
-    fn what_is_good_for_one_side_is_bad_for_the_other() {
-        for position in boards() {
-            let empties = position.board().empty().count_ones();
-            // All but the right to move and the last move is the same from both sides.
-            let sum = value(position.board()) + value(position.board().passed());
-            let late = 60 - empties as i32;
-            let parity = PARITY[1] * late / 60 * if empties % 2 == 1 { 1 } else { -1 };
-            assert!((sum - 2 * TEMPO - 2 * parity).abs() <= 16, "{sum} {}", position.to_fen());
-        }
-    }
-
-    #[test]
-    fn rows_from_a_corner_are_anchored() {
-        assert_eq!(anchored(0b1110_1111), 0b0110_1110);
-        assert_eq!(anchored(0b0111_1110), 0);
-        assert_eq!(anchored(0x0001_0101), 0x0001_0100);
     }
 
     #[test]

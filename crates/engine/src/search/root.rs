@@ -4,7 +4,7 @@ use super::worker::Worker;
 use super::{Line, MAX_DEPTH, Question, Report, SearchResult};
 use crate::tunables::tunables;
 use crate::value::{INFINITE, MATE};
-use crate::{Limits, SearchGame};
+use crate::{Ending, Limits, SearchGame};
 use games::MoveList;
 use model::{Nodes, Score};
 
@@ -40,7 +40,20 @@ impl<G: SearchGame> Worker<'_, G> {
             (0..count).map(|_| Line { score: 0, pv: Vec::new() }).collect();
         let mut depth_done = 0;
         let mut unrest = 0.0;
+        // Who wants a certain depth or several lines wants no more than a search.
+        let solves = count == 1 && !is_restricted && max_depth.is_none() && mate.is_none();
+        let mut asked_with = 0;
         for depth in 1..=max_depth.unwrap_or(MAX_DEPTH).clamp(1, MAX_DEPTH) as i32 {
+            if solves && let Some(ending) = self.ending(position, depth, &mut asked_with) {
+                let line = &mut lines[0];
+                if let Some((best, score)) = ending.outcome {
+                    *line = Line { score, pv: vec![best] };
+                    self.selective_depth = ending.plies as usize;
+                    self.tell(report, ending.plies as i32, 1, line);
+                    depth_done = ending.plies as i32;
+                    break;
+                }
+            }
             let (best_before, score_before) = (lines[0].pv.first().copied(), lines[0].score);
             self.selective_depth = 0;
             for number in 0..count {
@@ -103,6 +116,25 @@ impl<G: SearchGame> Worker<'_, G> {
             nodes: Nodes(self.nodes),
             pv: std::mem::take(&mut best.pv),
         }
+    }
+
+    /// Asks the game's solver, if it has one: with what is left of a node limit before the first iteration,
+    /// otherwise with twice what the iterations so far have cost, each time that this has doubled.
+    fn ending(
+        &mut self,
+        position: &G,
+        depth: i32,
+        asked_with: &mut u64,
+    ) -> Option<Ending<G::Move>> {
+        let is_limited = self.node_limit < u64::MAX;
+        let left = if is_limited { self.node_limit - self.nodes } else { 2 * self.nodes };
+        if (is_limited && depth > 1) || left < 2 * *asked_with {
+            return None;
+        }
+        let ending = position.ending(self.params.eval(), Nodes(left), self.stop)?;
+        *asked_with = left;
+        self.nodes += ending.nodes.0;
+        Some(ending)
     }
 
     /// Takes over what the root has found for this line, also when it was stopped on the way.

@@ -18,6 +18,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
+use super::eval::OthelloTables;
 use crate::StopSignal;
 use games::othello::{Board, Move, Othello, Square};
 use model::Nodes;
@@ -86,6 +87,8 @@ enum Aim {
 /// Solves positions; what it learns of one serves the next.
 pub struct Solver {
     table: Table,
+    /// Orders moves; no answer depends on it.
+    eval: &'static OthelloTables,
     nodes: u64,
     limit: u64,
     /// The node count at which the signal is asked next.
@@ -97,7 +100,14 @@ impl Solver {
     /// A solver with a table of at most so many MiB; 0 makes the smallest.
     #[must_use]
     pub fn new(megabytes: usize) -> Self {
-        Self { table: Table::new(megabytes), nodes: 0, limit: u64::MAX, ask_at: 0, stopped: false }
+        Self {
+            table: Table::new(megabytes),
+            eval: OthelloTables::standard(),
+            nodes: 0,
+            limit: u64::MAX,
+            ask_at: 0,
+            stopped: false,
+        }
     }
 
     /// Solves a position; `None` when it was stopped before.

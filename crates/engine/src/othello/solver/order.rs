@@ -4,7 +4,8 @@
 use super::parity::Parity;
 use super::table::Known;
 use super::{Solver, ends};
-use crate::othello::{CORNERS, frontier, square_value, value};
+use crate::othello::eval::{CORNERS, frontier};
+use crate::othello::square_value;
 use games::othello::{Board, Square, Squares};
 
 /// A board has fewer moves than this.
@@ -64,7 +65,7 @@ impl Solver {
             return 0;
         }
         if depth == 0 {
-            return value(board).clamp(-6400, 6400);
+            return self.eval.value(board).clamp(-6400, 6400);
         }
         let moves = board.moves();
         if moves == 0 {
@@ -78,7 +79,7 @@ impl Solver {
         let mut count = 0;
         for square in Squares(moves) {
             let child = board.placed(square, board.flips(square));
-            let rank = if depth >= 2 { -value(child) } else { 0 };
+            let rank = if depth >= 2 { -self.eval.value(child) } else { 0 };
             choices[count] = Choice { square, child, rank };
             count += 1;
         }
