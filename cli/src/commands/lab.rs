@@ -1,6 +1,7 @@
 //! `elomill lab`: the classic family of minimax algorithms side by side, on a game or on synthetic
 //! trees.
 
+mod ablate;
 mod game;
 mod sheet;
 mod tree;
@@ -26,6 +27,8 @@ pub(crate) struct Args {
 enum Synthetic {
     /// On synthetic trees, next to the smallest number of leaves that any algorithm needs
     Tree(tree::Args),
+    /// What each technique of the engine's search is worth: nodes and Elo without it
+    Ablate(ablate::Args),
 }
 
 impl Args {
@@ -36,6 +39,7 @@ impl Args {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
         match (self.synthetic, self.game) {
             (Some(Synthetic::Tree(args)), _) => args.run(),
+            (Some(Synthetic::Ablate(args)), _) => args.run(),
             (None, Some(args)) => args.run(&self.common),
             (None, None) => Err(hinted(
                 "lab needs something to search",

@@ -21,6 +21,7 @@ mod searchable;
 mod shogi;
 mod table;
 pub mod taper;
+pub mod techniques;
 mod tictactoe;
 mod time;
 pub mod tunables;

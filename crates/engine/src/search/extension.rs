@@ -27,6 +27,8 @@ tunables! {
             "Singular: plies less when the table's move is not singular and its value fails high.";
         singular_negative_cut: i32 = 2, 0 => 5, c_end 0.6,
             "Singular: plies less when it is not singular in a node that is expected to fail high.";
+        zero_windows: i32 = 1, 0 => 1, c_end 0.5,
+            "Whether moves after the first are asked by a zero window (PVS) instead of the whole one (alpha-beta).";
         multi_cut: i32 = 1, 0 => 1, c_end 0.5,
             "Whether a node fails high when another move than the table's does, too.";
     }

@@ -366,6 +366,16 @@ impl<G: SearchGame> Worker<'_, G> {
             // A move that fails high by its zero window alone has no line.
             self.frames[ply].pv.clear();
         }
+        if self.params.tunables().extension.zero_windows == 0 {
+            return self.child_of_alpha_beta::<PV>(
+                position,
+                node,
+                candidate,
+                is_quiet_known,
+                alpha,
+                beta,
+            );
+        }
         let t = &self.params.tunables().lmr;
         let mut score = INFINITE;
         let late = node.depth >= t.lmr_min_depth;
@@ -409,6 +419,37 @@ impl<G: SearchGame> Worker<'_, G> {
             score = -self.node::<true>(position, new_depth, -beta, -alpha, ply, false);
         }
         score
+    }
+
+    /// The same with the whole window for every move: what plain alpha-beta does in this order.
+    #[cold]
+    fn child_of_alpha_beta<const PV: bool>(
+        &mut self,
+        position: &mut G,
+        node: &Situation,
+        candidate: &Candidate<G::Move>,
+        is_quiet_known: bool,
+        alpha: i32,
+        beta: i32,
+    ) -> i32 {
+        let ply = node.ply + 1;
+        let t = &self.params.tunables().lmr;
+        let new_depth = node.depth - 1 + candidate.extension;
+        let cut = !PV && !node.cut_node;
+        self.frames[ply].pv.clear();
+        if node.depth >= t.lmr_min_depth && candidate.count > t.lmr_min_moves {
+            let reduction = self.reduction::<PV>(position, node, candidate, is_quiet_known, alpha);
+            let least = 1.min(new_depth);
+            let depth =
+                (new_depth - reduction.div_euclid(PLY_UNIT)).clamp(least, new_depth.max(least));
+            self.frames[node.ply].reduction = (new_depth - depth).max(0);
+            let score = -self.node::<false>(position, depth, -beta, -alpha, ply, true);
+            self.frames[node.ply].reduction = 0;
+            if score <= alpha || depth >= new_depth || self.stopped {
+                return score;
+            }
+        }
+        -self.node::<false>(position, new_depth, -beta, -alpha, ply, cut)
     }
 
     /// 1024ths of a ply by which the move just made is searched less deeply.

@@ -182,7 +182,7 @@ impl<G: SearchGame> Worker<'_, G> {
             Bound::None
         } else if best >= beta {
             Bound::Lower
-        } else if PV && best > first_alpha {
+        } else if best > first_alpha {
             Bound::Exact
         } else {
             Bound::Upper
