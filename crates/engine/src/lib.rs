@@ -24,11 +24,12 @@ pub mod taper;
 pub mod techniques;
 mod tictactoe;
 mod time;
+mod trace;
 pub mod tunables;
 mod value;
 mod xiangqi;
 
-pub use chess::ChessEval;
+pub use chess::{ChessEval, ChessTables, ChessWeights};
 pub use history::HistoryTunables;
 pub use limits::{Limits, StopSignal, TimeSource};
 pub use params::{EvalTables, SearchParams, Weights, check_set, definition, definitions};

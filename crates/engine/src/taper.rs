@@ -1,21 +1,28 @@
 //! Weights that change in the course of a game: one number for the middle game, one for the end.
 
-/// Middle game and end game in one integer: the end game in the upper half.
+/// Middle game and end game in one integer: the end game in the upper half. Each may be from -32,768 to
+/// 32,767, sums and multiples included.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Pair(i32);
+pub struct Pair(i32);
 
 impl Pair {
-    pub(crate) const fn new(middle: i32, end: i32) -> Self {
+    /// Both numbers.
+    #[must_use]
+    pub const fn new(middle: i32, end: i32) -> Self {
         Self((end << 16) + middle)
     }
 
+    /// The number of the middle game.
     #[inline]
-    pub(crate) const fn middle(self) -> i32 {
+    #[must_use]
+    pub const fn middle(self) -> i32 {
         self.0 as i16 as i32
     }
 
+    /// The number of the end game.
     #[inline]
-    pub(crate) const fn end(self) -> i32 {
+    #[must_use]
+    pub const fn end(self) -> i32 {
         // The lower half borrowed from the upper one when it was negative.
         ((self.0 + 0x8000) >> 16) as i16 as i32
     }
@@ -28,6 +35,17 @@ impl Pair {
     pub(crate) const fn times(self, factor: i32) -> Self {
         Self(self.0 * factor)
     }
+}
+
+/// A table of pairs from one of each half.
+pub(crate) const fn pairs<const N: usize>(middle: [i32; N], end: [i32; N]) -> [Pair; N] {
+    let mut table = [Pair::new(0, 0); N];
+    let mut i = 0;
+    while i < N {
+        table[i] = Pair::new(middle[i], end[i]);
+        i += 1;
+    }
+    table
 }
 
 impl std::ops::AddAssign for Pair {

@@ -13,6 +13,10 @@ const BLOCK: usize = 40;
 const RATES: (f64, f64) = (0.9, 0.999);
 const STEP: f64 = 0.25;
 
+/// What is tried for the strength that keeps the weights at their defaults, in multiples of the given
+/// one; the hold-out decides.
+const PULLS: [f64; 4] = [1.0, 4.0, 16.0, 64.0];
+
 /// A position and what came of it, from the view of the first side.
 struct Sample<G> {
     position: G,
@@ -50,18 +54,20 @@ pub(crate) fn weights<G: SearchGame + Sync>(words: &Words) -> Result<(), String>
         // The scale is that of the first weights: it fixes what a centipawn is.
         let scale = *scale.get_or_insert_with(|| best_scale(&linear.values, &samples));
         let targets: Vec<f64> = samples.iter().map(|s| target(s, scale, words.trust)).collect();
-        let before = losses(&linear.values, &targets, scale);
         let offset: Vec<f64> = now.iter().zip(&start).map(|(n, s)| n - s).collect();
-        let change = descend(words, &linear, &targets, scale, &units, &offset);
-        let after = losses(&moved(&linear, &change), &targets, scale);
-        eprintln!(
-            "round {round}: {} positions, scale {scale:.1}, loss {:.6} -> {:.6}, held out {:.6} -> {:.6}",
-            samples.len(),
-            before.0,
-            after.0,
-            before.1,
-            after.1
-        );
+        let (fitted, held) = losses(&linear.values, &targets, scale);
+        eprintln!("round {round}: {} positions, scale {scale:.1}", samples.len());
+        eprintln!("  before: loss {fitted:.6}, held out {held:.6}");
+        let mut best = (held, vec![0.0; now.len()]);
+        for pull in PULLS.map(|pull| pull * words.pull) {
+            let change = descend(words, pull, &linear, &targets, scale, &units, &offset);
+            let (fitted, held) = losses(&moved(&linear, &change), &targets, scale);
+            eprintln!("  pull {pull:.1e}: loss {fitted:.6}, held out {held:.6}");
+            if held < best.0 {
+                best = (held, change);
+            }
+        }
+        let change = best.1;
         for ((value, by), def) in now.iter_mut().zip(&change).zip(&list) {
             *value = (*value + by).round().clamp(def.min, def.max);
         }
@@ -201,6 +207,7 @@ fn moved(linear: &Linear, change: &[f64]) -> Vec<f64> {
 /// The change of the weights that lowers the loss, kept near the start by the square of the distance.
 fn descend(
     words: &Words,
+    pull: f64,
     linear: &Linear,
     targets: &[f64],
     scale: f64,
@@ -227,7 +234,7 @@ fn descend(
         for weight in 0..units.len() {
             let unit = units[weight];
             let from_start = (offset[weight] + change[weight]) / unit;
-            let slope = gradient[weight] * unit / count + 2.0 * words.pull * from_start;
+            let slope = gradient[weight] * unit / count + 2.0 * pull * from_start;
             first[weight] = RATES.0 * first[weight] + (1.0 - RATES.0) * slope;
             second[weight] = RATES.1 * second[weight] + (1.0 - RATES.1) * slope * slope;
             let mean = first[weight] / (1.0 - RATES.0.powi(step as i32));

@@ -40,7 +40,8 @@ pub(crate) struct Words {
     pub(crate) rounds: u32,
     /// `steps` of the descent in each round.
     pub(crate) steps: u32,
-    /// `pull`: what keeps a weight at its default, per squared step `c_end` and position.
+    /// `pull`: what keeps a weight at its default, per squared step `c_end` and position; multiples of
+    /// it are tried too.
     pub(crate) pull: f64,
     /// `trust` in the result of a game, 0 to 1; the rest is the score that the search gave.
     pub(crate) trust: f64,
@@ -78,9 +79,9 @@ fn read_words(args: impl Iterator<Item = String>) -> Result<Words, String> {
         seed: 1,
         plies: 2,
         threads: 2,
-        rounds: 3,
-        steps: 400,
-        pull: 2e-6,
+        rounds: 2,
+        steps: 200,
+        pull: 4e-6,
         trust: 0.7,
     };
     for word in args {

@@ -1,204 +1,224 @@
-//! The classical evaluation of chess: material and squares, mobility, pawns, kings.
+//! The classical evaluation of chess: material and squares kept up move by move, the rest looked at
+//! afresh, pawns remembered.
 
-use super::weights::{
-    BISHOP_PAIR, DOUBLED, FULL_PHASE, ISOLATED, KING_DANGER, KING_DANGER_MOST, KING_UNITS,
-    MOBILITY, PASSED, PASSED_KINGS, PAWN_THREAT, PHASE, ROOK_HALF_OPEN, ROOK_OPEN, SHELTER,
-    SQUARES, SUPPORTED, TEMPO, USUAL,
-};
-use crate::Evaluate;
+use super::board::{Attacks, BLACK, Board, PAWN, WHITE};
+use super::pawns::PawnMemory;
+use super::weights::{ChessTables, ChessWeights, FULL_PHASE, PHASE};
+use super::{endings, king, passed, pieces, threats};
 use crate::taper::Pair;
-use games::chess::{
-    BitBoard, Chess, Color, Move, Piece, Square, get_bishop_moves, get_king_moves,
-    get_knight_moves, get_rook_moves,
-};
+use crate::trace::{Parts, Trace, Unwatched};
+use crate::value::MAX_PLY;
+use crate::{Evaluate, Term};
+use games::chess::{Chess, Color, File, Move, Piece, Square};
 
-const FILE_A: u64 = 0x0101_0101_0101_0101;
-const NOT_A: u64 = !FILE_A;
-const NOT_H: u64 = !(FILE_A << 7);
+/// What changes by moves alone, White's view.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Sum {
+    squares: Pair,
+    phase: i32,
+}
 
-/// Everything is looked at afresh.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct ChessEval;
-
-impl Evaluate<Chess> for ChessEval {
-    type Weights = ();
-    type Tables = ();
-
-    fn tables((): &()) {}
-
-    fn reset(&mut self, (): &(), _: &Chess) {}
-
-    fn push(&mut self, (): &(), _: &Chess, _: Option<Move>) {}
-
-    fn pop(&mut self) {}
-
-    fn evaluate(&self, (): &(), position: &Chess) -> i32 {
-        let mut sum = Pair::default();
-        let mut phase = 0;
+impl Sum {
+    fn fresh(tables: &ChessTables, position: &Chess) -> Self {
+        let mut sum = Self::default();
         for color in Color::ALL {
             for piece in Piece::ALL {
-                let table = &SQUARES[color as usize][piece as usize];
                 for square in position.pieces(color, piece) {
-                    sum += table[square as usize];
-                    phase += PHASE[piece as usize];
+                    sum.squares += tables.squares[color as usize][piece as usize][square as usize];
+                    sum.phase += PHASE[piece as usize];
                 }
             }
         }
-        sum += side(position, Color::White);
-        sum -= side(position, Color::Black);
-        let phase = phase.min(FULL_PHASE);
-        let white = (sum.middle() * phase + sum.end() * (FULL_PHASE - phase)) / FULL_PHASE;
-        TEMPO + if position.side_to_move() == Color::White { white } else { -white }
-    }
-}
-
-/// What one side has beyond its pieces and their squares.
-fn side(position: &Chess, us: Color) -> Pair {
-    let them = !us;
-    let pawns = position.pieces(us, Piece::Pawn).0;
-    let their_pawns = position.pieces(them, Piece::Pawn).0;
-    let mut sum = pawn_structure(position, us, pawns, their_pawns);
-    if position.pieces(us, Piece::Bishop).len() >= 2 {
-        sum += BISHOP_PAIR;
-    }
-    let occupied = position.occupied();
-    let their_king = position.king(them);
-    let ring = get_king_moves(their_king) | their_king.bitboard();
-    let guarded = BitBoard(pawn_attacks(their_pawns, them));
-    let open = !(position.color(us) | guarded);
-    let (mut units, mut attackers) = (0, 0);
-    for (index, piece) in
-        [Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen].into_iter().enumerate()
-    {
-        for square in position.pieces(us, piece) {
-            let attacks = match piece {
-                Piece::Knight => get_knight_moves(square),
-                Piece::Bishop => get_bishop_moves(square, occupied),
-                Piece::Rook => get_rook_moves(square, occupied),
-                _ => get_bishop_moves(square, occupied) | get_rook_moves(square, occupied),
-            };
-            sum += MOBILITY[index].times((attacks & open).len() as i32 - USUAL[index]);
-            let pressure = (attacks & ring).len() as i32;
-            attackers += i32::from(pressure > 0);
-            units += KING_UNITS[index] * pressure;
-            if piece == Piece::Rook {
-                let file = FILE_A << (square as u64 % 8);
-                if pawns & file == 0 {
-                    sum += if their_pawns & file == 0 { ROOK_OPEN } else { ROOK_HALF_OPEN };
-                }
-            }
-        }
-    }
-    if attackers >= 2 {
-        let danger = (units * units * KING_DANGER / 64).min(KING_DANGER_MOST);
-        sum += Pair::new(danger, danger / 8);
-    }
-    let pieces = position.color(them) & !position.kind(Piece::Pawn);
-    let threatened = (BitBoard(pawn_attacks(pawns, us)) & pieces).len();
-    sum += PAWN_THREAT.times(threatened as i32);
-    sum += shelter(position.king(us), us, pawns);
-    sum
-}
-
-fn pawn_structure(position: &Chess, us: Color, pawns: u64, their_pawns: u64) -> Pair {
-    let mut sum = Pair::default();
-    let supported = pawn_attacks(pawns, us) | (pawns & NOT_H) << 1 | (pawns & NOT_A) >> 1;
-    sum += SUPPORTED.times((pawns & supported).count_ones() as i32);
-    for square in BitBoard(pawns) {
-        let file = square as u64 % 8;
-        let own_file = FILE_A << file;
-        let neighbours = (own_file & NOT_A) >> 1 | (own_file & NOT_H) << 1;
-        let ahead = ahead_of(square, us);
-        if pawns & own_file & ahead != 0 {
-            sum += DOUBLED;
-        } else if their_pawns & (own_file | neighbours) & ahead == 0 {
-            let rank = square as usize / 8;
-            let rank = if us == Color::White { rank } else { 7 - rank };
-            sum += PASSED[rank];
-            let before = BitBoard(ahead & own_file);
-            let next = before.into_iter().min_by_key(|s| distance(*s, square)).unwrap_or(square);
-            let kings = distance(position.king(!us), next) - distance(position.king(us), next);
-            sum += PASSED_KINGS.times(kings * (rank as i32 - 1).max(0) / 2);
-        }
-        if pawns & neighbours == 0 {
-            sum += ISOLATED;
-        }
-    }
-    sum
-}
-
-/// The ranks before a square, seen from a side.
-fn ahead_of(square: Square, us: Color) -> u64 {
-    let rank = square as u32 / 8;
-    match us {
-        Color::White if rank == 7 => 0,
-        Color::White => !0 << (8 * (rank + 1)),
-        Color::Black => (1 << (8 * rank)) - 1,
-    }
-}
-
-fn pawn_attacks(pawns: u64, us: Color) -> u64 {
-    match us {
-        Color::White => (pawns & NOT_H) << 9 | (pawns & NOT_A) << 7,
-        Color::Black => (pawns & NOT_A) >> 9 | (pawns & NOT_H) >> 7,
-    }
-}
-
-/// Steps of a king.
-fn distance(a: Square, b: Square) -> i32 {
-    let off = |a: i32, b: i32| (a - b).abs();
-    let (a, b) = (a as i32, b as i32);
-    off(a % 8, b % 8).max(off(a / 8, b / 8))
-}
-
-/// The pawns in front of a king.
-fn shelter(king: Square, us: Color, pawns: u64) -> Pair {
-    let king = king.bitboard().0;
-    let front = |set: u64| match us {
-        Color::White => set << 8,
-        Color::Black => set >> 8,
-    };
-    let wide = king | (king & NOT_H) << 1 | (king & NOT_A) >> 1;
-    let near = front(wide);
-    let mut sum = SHELTER[0].times((near & pawns).count_ones() as i32);
-    sum += SHELTER[1].times((front(near) & pawns).count_ones() as i32);
-    sum
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use games::Game;
-
-    fn value(fen: &str) -> i32 {
-        let position = Chess::from_fen(fen).unwrap_or_else(|e| panic!("{fen}: {e}"));
-        ChessEval.evaluate(&(), &position)
+        sum
     }
 
-    #[test]
-    fn colours_swapped_it_is_the_same() {
-        for (white, black) in [
-            (
-                "r1bq1rk1/pp2bppp/2n1pn2/3p4/2PP4/2N2N2/PP2BPPP/R1BQ1RK1 w - - 0 9",
-                "r1bq1rk1/pp2bppp/2n2n2/2pp4/3P4/2N1PN2/PP2BPPP/R1BQ1RK1 b - - 0 9",
-            ),
-            ("8/5k2/3P4/8/8/2p5/6K1/8 w - - 0 1", "8/6k1/2P5/8/8/3p4/5K2/8 b - - 0 1"),
-        ] {
-            assert_eq!(value(white), value(black), "{white}");
-        }
-    }
-
-    #[test]
-    fn what_every_player_knows_counts() {
-        let better = |good: &str, bad: &str| {
-            assert!(value(good) > value(bad) + 10, "{good} {} {bad} {}", value(good), value(bad));
+    #[inline]
+    fn made(mut self, tables: &ChessTables, position: &Chess, mv: Move) -> Self {
+        let Some(moved) = position.moved(mv) else { return self };
+        let us = position.side_to_move();
+        let own = &tables.squares[us as usize];
+        let mut shift = |piece: Piece, from: Square, to: Square| {
+            self.squares -= own[piece as usize][from as usize];
+            self.squares += own[piece as usize][to as usize];
         };
-        better("4k3/8/3P4/8/8/8/8/4K3 w - - 0 1", "4k3/8/8/8/3P4/8/8/4K3 w - - 0 1");
-        better("4k3/8/8/8/2PP4/8/8/4K3 w - - 0 1", "4k3/8/8/8/3P4/3P4/8/4K3 w - - 0 1");
-        better("4k3/8/8/8/8/8/8/2BBK3 w - - 0 1", "4k3/8/8/8/8/8/8/2BNK3 w - - 0 1");
-        better(
-            "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 1",
-            "rnbqkbnr/pppppppp/8/8/8/P7/1PPPPPPP/RNBQKBNR w KQkq - 0 1",
+        if position.is_castling(mv) {
+            let (king, rook) =
+                if mv.to() > mv.from() { (File::G, File::F) } else { (File::C, File::D) };
+            let rank = mv.from().rank();
+            shift(Piece::King, mv.from(), Square::new(king, rank));
+            shift(Piece::Rook, mv.to(), Square::new(rook, rank));
+            return self;
+        }
+        shift(moved, mv.from(), mv.to());
+        if let Some(victim) = position.captured(mv) {
+            let from = if position.is_en_passant(mv) {
+                Square::new(mv.to().file(), mv.from().rank())
+            } else {
+                mv.to()
+            };
+            self.squares -= tables.squares[!us as usize][victim as usize][from as usize];
+            self.phase -= PHASE[victim as usize];
+        }
+        if let Some(promoted) = mv.promotion() {
+            self.squares -= own[Piece::Pawn as usize][mv.to() as usize];
+            self.squares += own[promoted as usize][mv.to() as usize];
+            self.phase += PHASE[promoted as usize];
+        }
+        self
+    }
+}
+
+/// How the two halves of a sum become one value.
+struct Blend {
+    phase: i32,
+    /// The parts that hold, of [`endings::WHOLE`].
+    scale: i32,
+}
+
+impl Blend {
+    #[inline]
+    fn of(&self, sum: Pair) -> i32 {
+        let value = sum.middle() * self.phase + sum.end() * (FULL_PHASE - self.phase);
+        value * self.scale / (FULL_PHASE * endings::WHOLE)
+    }
+}
+
+/// The evaluation with its sums along the line.
+pub struct ChessEval {
+    now: Sum,
+    before: Vec<Sum>,
+    pawns: PawnMemory,
+}
+
+impl Default for ChessEval {
+    fn default() -> Self {
+        Self {
+            now: Sum::default(),
+            before: Vec::with_capacity(MAX_PLY + 1),
+            pawns: PawnMemory::default(),
+        }
+    }
+}
+
+impl Evaluate<Chess> for ChessEval {
+    type Weights = ChessWeights;
+    type Tables = ChessTables;
+
+    fn tables(weights: &ChessWeights) -> ChessTables {
+        ChessTables::of(weights)
+    }
+
+    fn reset(&mut self, tables: &ChessTables, position: &Chess) {
+        self.before.clear();
+        self.pawns.clear();
+        self.now = Sum::fresh(tables, position);
+    }
+
+    #[inline]
+    fn push(&mut self, tables: &ChessTables, position: &Chess, mv: Option<Move>) {
+        self.before.push(self.now);
+        if let Some(mv) = mv {
+            self.now = self.now.made(tables, position, mv);
+        }
+    }
+
+    #[inline]
+    fn pop(&mut self) {
+        if let Some(sum) = self.before.pop() {
+            self.now = sum;
+        }
+    }
+
+    fn evaluate(&self, tables: &ChessTables, position: &Chess) -> i32 {
+        let (sum, blend) = self.weigh(tables, position, &mut Unwatched);
+        let value = blend.of(sum);
+        if position.side_to_move() == Color::White { value } else { -value }
+    }
+
+    fn terms(&self, tables: &ChessTables, position: &Chess) -> Vec<Term> {
+        let mut parts = Parts::default();
+        let (_, blend) = self.weigh(tables, position, &mut parts);
+        let sign = if position.side_to_move() == Color::White { 1 } else { -1 };
+        parts.terms(|sum| sign * blend.of(sum))
+    }
+}
+
+impl ChessEval {
+    /// The sum of everything, White's view, and what is to be done with it.
+    #[inline]
+    fn weigh<T: Trace>(
+        &self,
+        tables: &ChessTables,
+        position: &Chess,
+        trace: &mut T,
+    ) -> (Pair, Blend) {
+        let weights = &tables.weights;
+        let board = Board::of(position);
+        let whites_turn = position.side_to_move() == Color::White;
+        let mut sum = Pair::default();
+        let mut add = |name: &'static str, white: Pair, black: Pair| {
+            let mut part = white;
+            part -= black;
+            sum += part;
+            trace.part(name, part);
+        };
+        let none = Pair::default();
+        add("material and squares", self.now.squares, none);
+        let tempo = |turn: bool| if turn { weights.tempo } else { none };
+        add("tempo", tempo(whites_turn), tempo(!whites_turn));
+        let rights = |color: Color| {
+            let rights = position.castle_rights(color);
+            weights
+                .castling
+                .times(i32::from(rights.short.is_some()) + i32::from(rights.long.is_some()))
+        };
+        add("castling", rights(Color::White), rights(Color::Black));
+
+        let pawns = self.pawns.look(weights, [WHITE, BLACK].map(|side| board.pieces[side][PAWN]));
+        add("pawns", pawns.sum, none);
+
+        let mut attacks = Attacks::default();
+        pieces::begin::<WHITE>(&board, &mut attacks);
+        pieces::begin::<BLACK>(&board, &mut attacks);
+        let shields = [pieces::shields(&board, WHITE), pieces::shields(&board, BLACK)];
+        let white = pieces::side::<WHITE>(weights, &board, &pawns, shields, &mut attacks);
+        let black = pieces::side::<BLACK>(weights, &board, &pawns, shields, &mut attacks);
+        add("mobility", white.0, black.0);
+        add("pieces", white.1, black.1);
+
+        let shelter =
+            [king::shelter::<WHITE>(weights, &board), king::shelter::<BLACK>(weights, &board)];
+        add("shelter", shelter[WHITE], shelter[BLACK]);
+        let danger = |side: usize, pressure: &pieces::Pressure| {
+            let (shields, shelter) = (shields[side], shelter[side]);
+            if side == WHITE {
+                king::danger::<WHITE>(weights, &board, &attacks, pressure, shields, shelter)
+            } else {
+                king::danger::<BLACK>(weights, &board, &attacks, pressure, shields, shelter)
+            }
+        };
+        add("attack on the king", danger(WHITE, &black.2), danger(BLACK, &white.2));
+        add(
+            "threats",
+            threats::side::<WHITE>(weights, &board, &attacks),
+            threats::side::<BLACK>(weights, &board, &attacks),
         );
+        let passed = pawns.passed;
+        add(
+            "passed pawns",
+            passed::side::<WHITE>(weights, &board, &attacks, passed[WHITE], !whites_turn),
+            passed::side::<BLACK>(weights, &board, &attacks, passed[BLACK], whites_turn),
+        );
+        add(
+            "space",
+            threats::space::<WHITE>(weights, &board, &attacks),
+            threats::space::<BLACK>(weights, &board, &attacks),
+        );
+        let plan = endings::mop_up(weights, &board);
+        add("mop-up", Pair::new(plan, plan), none);
+
+        let phase = self.now.phase.min(FULL_PHASE);
+        let strong = if (sum.end(), sum.middle()) >= (0, 0) { WHITE } else { BLACK };
+        (sum, Blend { phase, scale: endings::scale(weights, &board, strong) })
     }
 }

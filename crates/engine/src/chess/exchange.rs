@@ -3,7 +3,7 @@
 //! Both sides take with their least valuable piece and stop when it does not pay. Pins are not looked
 //! at.
 
-use super::weights::EXCHANGE;
+use super::weights::ChessTables;
 use crate::exchange::exchange_wins;
 use games::chess::{
     BitBoard, Chess, Color, Move, Piece, Square, get_bishop_moves, get_king_moves,
@@ -12,10 +12,10 @@ use games::chess::{
 
 /// Whether the exchange that a move begins wins at least so many centipawns. Castling begins none.
 #[inline]
-pub(super) fn wins(position: &Chess, mv: Move, threshold: i32) -> bool {
+pub(super) fn wins(position: &Chess, tables: &ChessTables, mv: Move, threshold: i32) -> bool {
     let moved = position.moved(mv).filter(|_| !position.is_castling(mv));
     let Some(moved) = moved else { return threshold <= 0 };
-    let value = |piece: Piece| EXCHANGE[piece as usize];
+    let value = |piece: Piece| tables.worth(piece);
     let victim = position.captured(mv).map_or(0, value);
     let promoted = mv.promotion();
     let attacker = value(promoted.unwrap_or(moved));
@@ -59,28 +59,31 @@ fn least_attacker(
 
 #[cfg(test)]
 mod tests {
+    use super::super::weights::ChessWeights;
     use super::*;
     use games::Game;
 
     #[test]
     fn everybody_takes_back_while_it_pays() {
+        let tables = ChessTables::of(&ChessWeights::default());
+        let [pawn, knight, _, rook, queen, _] = tables.exchange;
         for (fen, mv, won) in [
-            ("4k3/8/2p5/3p4/8/4N3/8/4K3 w - - 0 1", "e3d5", 100 - 320),
-            ("4k3/8/2p5/3p4/8/4N3/8/3RK3 w - - 0 1", "e3d5", 100 - 320 + 100),
-            ("4k3/8/8/3p4/8/8/3R4/3RK3 w - - 0 1", "d2d5", 100),
-            ("3rk3/8/8/3p4/8/8/3R4/3RK3 w - - 0 1", "d2d5", 100),
-            ("3rk3/3r4/8/3p4/8/8/3R4/3RK3 w - - 0 1", "d2d5", 100 - 500),
+            ("4k3/8/2p5/3p4/8/4N3/8/4K3 w - - 0 1", "e3d5", pawn - knight),
+            ("4k3/8/2p5/3p4/8/4N3/8/3RK3 w - - 0 1", "e3d5", 2 * pawn - knight),
+            ("4k3/8/8/3p4/8/8/3R4/3RK3 w - - 0 1", "d2d5", pawn),
+            ("3rk3/8/8/3p4/8/8/3R4/3RK3 w - - 0 1", "d2d5", pawn),
+            ("3rk3/3r4/8/3p4/8/8/3R4/3RK3 w - - 0 1", "d2d5", pawn - rook),
             // A king takes only what nobody takes back.
-            ("8/8/2p1k3/3p4/8/8/3R4/4K3 w - - 0 1", "d2d5", 100 - 500),
-            ("8/8/4k3/3p4/8/1B6/3R4/4K3 w - - 0 1", "d2d5", 100),
+            ("8/8/2p1k3/3p4/8/8/3R4/4K3 w - - 0 1", "d2d5", pawn - rook),
+            ("8/8/4k3/3p4/8/1B6/3R4/4K3 w - - 0 1", "d2d5", pawn),
             // A promotion wins a queen, and loses it again.
-            ("8/4P3/8/8/8/8/k6K/8 w - - 0 1", "e7e8q", 850),
-            ("r7/4P3/8/8/8/8/k6K/8 w - - 0 1", "e7e8q", -100),
+            ("8/4P3/8/8/8/8/k6K/8 w - - 0 1", "e7e8q", queen - pawn),
+            ("r7/4P3/8/8/8/8/k6K/8 w - - 0 1", "e7e8q", -pawn),
         ] {
             let position = Chess::from_fen(fen).unwrap_or_else(|e| panic!("{fen}: {e}"));
             let mv = position.move_from_text(mv).unwrap_or_else(|e| panic!("{fen}: {e}"));
-            assert!(wins(&position, mv, won), "{fen}");
-            assert!(!wins(&position, mv, won + 1), "{fen}");
+            assert!(wins(&position, &tables, mv, won), "{fen}");
+            assert!(!wins(&position, &tables, mv, won + 1), "{fen}");
         }
     }
 }

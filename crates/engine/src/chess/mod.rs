@@ -1,10 +1,21 @@
 //! Chess as the search sees it.
 
+mod board;
+mod endings;
 mod eval;
 mod exchange;
+mod king;
+mod passed;
+mod pawns;
+mod pieces;
+mod squares;
+#[cfg(test)]
+mod tests;
+mod threats;
 mod weights;
 
 pub use eval::ChessEval;
+pub use weights::{ChessTables, ChessWeights};
 
 use crate::searchable::blend;
 use crate::{SearchGame, Structure};
@@ -70,22 +81,22 @@ impl SearchGame for Chess {
     }
 
     #[inline]
-    fn noisy_order(&self, (): &(), mv: Move) -> i32 {
-        let worth = |piece: Piece| weights::EXCHANGE[piece as usize];
+    fn noisy_order(&self, tables: &ChessTables, mv: Move) -> i32 {
+        let worth = |piece: Piece| tables.worth(piece);
         let attacker = self.moved(mv).map_or(0, |piece| worth(piece).min(1000));
         self.captured(mv).map_or(0, worth) + mv.promotion().map_or(0, worth) - attacker / 16
     }
 
     #[inline]
-    fn noisy_gain(&self, (): &(), mv: Move) -> i32 {
-        let value = |piece: Piece| weights::EXCHANGE[piece as usize];
+    fn noisy_gain(&self, tables: &ChessTables, mv: Move) -> i32 {
+        let value = |piece: Piece| tables.worth(piece);
         let promoted = mv.promotion().map_or(0, |piece| value(piece) - value(Piece::Pawn));
         self.captured(mv).map_or(0, value) + promoted
     }
 
     #[inline]
-    fn exchange_wins(&self, (): &(), mv: Move, threshold: i32) -> bool {
-        exchange::wins(self, mv, threshold)
+    fn exchange_wins(&self, tables: &ChessTables, mv: Move, threshold: i32) -> bool {
+        exchange::wins(self, tables, mv, threshold)
     }
 
     #[inline]
@@ -111,8 +122,8 @@ impl SearchGame for Chess {
     }
 
     #[inline]
-    fn quiet_order(&self, (): &(), mv: Move) -> i32 {
-        self.moved(mv).map_or(0, |piece| weights::progress(self.side_to_move(), piece, mv))
+    fn quiet_order(&self, tables: &ChessTables, mv: Move) -> i32 {
+        self.moved(mv).map_or(0, |piece| tables.progress(self.side_to_move(), piece, mv))
     }
 
     /// A side that has more than pawns is seldom in zugzwang.

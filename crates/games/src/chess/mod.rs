@@ -14,8 +14,9 @@ mod san;
 mod uci;
 
 pub use cozy_chess::{
-    BitBoard, CastleRights, Color, File, Piece, Rank, Square, get_bishop_moves, get_king_moves,
-    get_knight_moves, get_pawn_attacks, get_rook_moves,
+    BitBoard, CastleRights, Color, File, Piece, Rank, Square, get_between_rays, get_bishop_moves,
+    get_bishop_rays, get_king_moves, get_knight_moves, get_line_rays, get_pawn_attacks,
+    get_rook_moves, get_rook_rays,
 };
 pub use moves::Move;
 pub use position::Chess;
