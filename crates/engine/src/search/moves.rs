@@ -55,6 +55,9 @@ impl<G: SearchGame> Worker<'_, G> {
         }
         let is_quiet_known = table_move == G::Move::default() || !position.is_noisy(table_move);
 
+        // Only a principal variation has a window worth the division.
+        let window =
+            if PV { (beta - alpha).min(self.root_delta) * PLY_UNIT / self.root_delta } else { 0 };
         let first_alpha = alpha;
         let mut best = -INFINITE;
         let mut best_move = G::Move::default();
@@ -73,7 +76,7 @@ impl<G: SearchGame> Worker<'_, G> {
                 continue;
             }
             count += 1;
-            let mut candidate = self.candidate::<PV>(position, node, mv, count, alpha, beta);
+            let mut candidate = self.candidate(position, node, mv, count, window);
             candidate.is_table_move = mv == table_move;
             candidate.killer = killers.contains(&mv);
             if ply > 0 && best > -MATE_BOUND {
@@ -184,14 +187,13 @@ impl<G: SearchGame> Worker<'_, G> {
 
     /// What is known of a move before it is made.
     #[inline]
-    fn candidate<const PV: bool>(
+    fn candidate(
         &self,
         position: &G,
         node: &Situation,
         mv: G::Move,
         count: i32,
-        alpha: i32,
-        beta: i32,
+        window: i32,
     ) -> Candidate<G::Move> {
         let noisy = position.is_noisy(mv);
         let piece = position.piece_slot(mv);
@@ -201,7 +203,6 @@ impl<G: SearchGame> Worker<'_, G> {
             let [last, own, pawns] = self.histories.continuation(&node.context, piece);
             last + own + pawns
         };
-        let window = ((beta - alpha).min(self.root_delta) * PLY_UNIT) / self.root_delta;
         let late = Late { improving: node.improving, window, ..Late::default() };
         let expected = lmr::expected(self.params, node.depth, count, &late);
         Candidate {
