@@ -24,29 +24,29 @@ type Stages = [i32; 3];
 tunables! {
     /// The weights, in hundredths of a disc.
     pub struct OthelloWeights in Eval {
-        tempo: Stages = [32, -104, -21], -400 => 400, c_end 10,
+        tempo: Stages = [37, -134, -52], -400 => 400, c_end 10,
             "The right to move.";
-        mobility: Stages = [55, 86, 98], -200 => 400, c_end 6,
+        mobility: Stages = [21, 57, 143], -200 => 400, c_end 6,
             "Each move more than the other side has.";
-        frontier: Stages = [-30, -26, -24], -200 => 200, c_end 4,
+        frontier: Stages = [-30, -14, -14], -200 => 200, c_end 4,
             "Each empty square beside own discs, more than the other side has.";
-        corner: Stages = [898, 861, 34], -500 => 3000, c_end 40,
+        corner: Stages = [991, 762, -56], -500 => 3000, c_end 40,
             "Each corner.";
-        corner_move: Stages = [91, 182, -82], -500 => 2000, c_end 30,
+        corner_move: Stages = [113, 263, 112], -500 => 2000, c_end 30,
             "Each corner that can be taken.";
-        x_square: Stages = [-579, -581, -13], -2000 => 1000, c_end 30,
+        x_square: Stages = [-692, -546, 194], -2000 => 1000, c_end 30,
             "Each disc beside an empty corner on the diagonal.";
-        c_square: Stages = [-155, -159, -64], -1500 => 1000, c_end 15,
+        c_square: Stages = [-186, -129, -12], -1500 => 1000, c_end 15,
             "Each disc beside an empty corner on the edge.";
-        anchored: Stages = [263, 72, 41], -500 => 1500, c_end 15,
+        anchored: Stages = [271, 97, 99], -500 => 1500, c_end 15,
             "Each disc of an edge in an unbroken row from an own corner.";
-        edge: Stages = [-12, 30, -104], -500 => 800, c_end 10,
+        edge: Stages = [-22, 34, -74], -500 => 800, c_end 10,
             "Each disc of an edge.";
-        second: Stages = [-20, -74, 2], -500 => 500, c_end 8,
+        second: Stages = [-30, -58, 14], -500 => 500, c_end 8,
             "Each disc beside an edge.";
-        discs: Stages = [-22, -18, 35], -200 => 300, c_end 4,
+        discs: Stages = [-29, -21, 28], -200 => 300, c_end 4,
             "Each disc.";
-        parity: Stages = [33, 146, 183], -400 => 1000, c_end 15,
+        parity: Stages = [40, 59, 124], -400 => 1000, c_end 15,
             "The last move, if nobody passes.";
     }
 }
