@@ -37,7 +37,7 @@ pub use search::{
     Aspiration, Extension, Lmr, MAX_DEPTH, Pruning, Question, QuiescenceTunables, Report,
     SearchResult, Searcher,
 };
-pub use searchable::{Ending, Evaluate, SearchGame, Structure, Term};
+pub use searchable::{Ending, Evaluate, Forecast, SearchGame, Structure, Term};
 pub use shogi::ShogiEval;
 pub use tictactoe::TicTacToeEval;
 pub use time::{ClockState, TimePlan, TimeTunables};

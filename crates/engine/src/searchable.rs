@@ -70,6 +70,19 @@ pub struct Ending<M> {
     pub nodes: Nodes,
 }
 
+/// How the value of a shallow search foretells that of a deeper one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Forecast {
+    /// Plies of the shallow search, fewer than those that are foretold.
+    pub depth: i32,
+    /// Deep value per shallow value; positive.
+    pub slope: f64,
+    /// Centipawns that the deep value is higher by.
+    pub offset: f64,
+    /// Centipawns by which the forecast has to lie outside of a window to be believed.
+    pub margin: f64,
+}
+
 /// A game that the search can play.
 pub trait SearchGame: Game {
     /// Its evaluation.
@@ -154,6 +167,13 @@ pub trait SearchGame: Game {
         stop: &StopSignal<'_>,
     ) -> Option<Ending<Self::Move>> {
         let _ = (tables, left, stop);
+        None
+    }
+
+    /// What foretells the value of a search of so many plies (Multi-ProbCut); `None` where nothing does.
+    #[inline]
+    fn forecast(&self, tables: &EvalTables<Self>, depth: i32) -> Option<Forecast> {
+        let _ = (tables, depth);
         None
     }
 

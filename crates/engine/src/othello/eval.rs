@@ -5,7 +5,7 @@
 //! beginning, for the middle, and for the end, and runs straight between them. The numbers come from the
 //! example `fit`.
 
-use super::Endings;
+use super::{Endings, MultiProbCut};
 use crate::tunables::{groups, tunables};
 use crate::{Evaluate, Term};
 use games::othello::{Board, Move, Othello};
@@ -56,6 +56,7 @@ groups! {
     pub struct OthelloConstants {
         eval: OthelloWeights,
         endings: Endings,
+        probcut: MultiProbCut,
     }
 }
 
@@ -83,6 +84,7 @@ pub struct OthelloTables {
     /// The weights for each number of empty squares.
     weights: [[i32; FEATURES]; 65],
     pub(super) endings: Endings,
+    pub(super) probcut: MultiProbCut,
 }
 
 impl OthelloTables {
@@ -111,6 +113,7 @@ impl OthelloTables {
                 rows.map(|stages| weight(stages, empties as i32))
             }),
             endings: constants.endings.clone(),
+            probcut: constants.probcut.clone(),
         }
     }
 

@@ -5,13 +5,15 @@
 
 mod ending;
 mod eval;
+mod probcut;
 mod solver;
 
 pub use ending::Endings;
 pub use eval::{OthelloConstants, OthelloEval, OthelloTables, OthelloWeights};
+pub use probcut::MultiProbCut;
 pub use solver::{Attempt, Bounds, Solution, Solver};
 
-use crate::{Ending, SearchGame, StopSignal};
+use crate::{Ending, Forecast, SearchGame, StopSignal};
 use games::othello::{Move, Othello, Square};
 use games::{Game, RuleWinner};
 use model::Nodes;
@@ -108,6 +110,12 @@ impl SearchGame for Othello {
         stop: &StopSignal<'_>,
     ) -> Option<Ending<Move>> {
         tables.endings.ask(self, left, stop)
+    }
+
+    /// A search that reaches the end of the game is exact, and nothing foretells that.
+    #[inline]
+    fn forecast(&self, tables: &OthelloTables, depth: i32) -> Option<Forecast> {
+        (depth < self.empties() as i32).then(|| tables.probcut.forecast(depth)).flatten()
     }
 
     /// Whoever passes keeps the parity and the moves for later: no lower bound at all.

@@ -4,6 +4,7 @@
 //! (frames), so that a search of a few hundred nodes allocates and clears next to nothing.
 
 mod extension;
+mod forecast;
 mod frame;
 mod lmr;
 mod moves;

@@ -269,6 +269,13 @@ impl<G: SearchGame> Worker<'_, G> {
                 return Some(beta + (eval - beta) * (1024 - t.rfp_blend) / 1024);
             }
         }
+        if let Some(forecast) = position.forecast(self.params.eval(), depth) {
+            let found = self.foretell(position, &forecast, alpha, eval, ply, node.cut_node);
+            if found.is_some() {
+                return found;
+            }
+        }
+        let t = &self.params.tunables().pruning;
         let try_null = depth >= t.null_min_depth
             && eval >= beta + t.null_margin - t.null_slope * depth
             && eval >= beta
