@@ -43,4 +43,4 @@ pub use tictactoe::TicTacToeEval;
 pub use time::{ClockState, TimePlan, TimeTunables};
 pub use tunables::{Declared, Group, TunableDef, TunableError, Tunables};
 pub use value::{MATE, MATE_BOUND, MAX_PLY, mate_distance};
-pub use xiangqi::XiangqiEval;
+pub use xiangqi::{XiangqiEval, XiangqiTables, XiangqiWeights};

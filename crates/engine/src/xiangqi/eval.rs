@@ -1,71 +1,103 @@
-//! The classical evaluation of xiangqi: squares kept up move by move, mobility and king safety
-//! looked at afresh.
+//! The classical evaluation of xiangqi: squares and numbers of pieces kept up move by move; mobility,
+//! king safety, formations and threats looked at afresh.
 
-use super::weights::{FULL_PHASE, SQUARES, WEIGHTS};
-use crate::Evaluate;
+use super::activity::Attacks;
+use super::masks;
+use super::material::{Counts, FULL_SCALE};
+use super::sink::{Part, Parts, Sink};
+use super::weights::{XiangqiTables, XiangqiWeights};
 use crate::taper::Pair;
 use crate::value::MAX_PLY;
-use games::xiangqi::{Move, PieceKind, Side, Square, SquareSet, Xiangqi};
+use crate::{Evaluate, Term};
+use games::xiangqi::{Move, PieceKind, Side, Xiangqi};
 
 /// What changes by moves alone, Red's view.
 #[derive(Clone, Copy, Default)]
 struct Sum {
     squares: Pair,
+    balance: Pair,
+    counts: Counts,
     phase: i32,
+    /// How much of its lead each side keeps.
+    scale: [i32; 2],
+}
+
+impl Sum {
+    /// What follows from the numbers of pieces.
+    fn recount(&mut self, tables: &XiangqiTables) {
+        let weights = &tables.weights.balance;
+        let mut sums = [Pair::default(); 2];
+        for side in Side::ALL {
+            weights.balance(self.counts, side, &mut sums[side.index()]);
+            self.scale[side.index()] = weights.scale(self.counts, side);
+        }
+        self.balance = sums[0];
+        self.balance -= sums[1];
+    }
+
+    /// Centipawns of a sum, Red's view.
+    #[inline]
+    fn taper(&self, tables: &XiangqiTables, sum: Pair, scale: i32) -> i32 {
+        let full = tables.weights.balance.full_phase();
+        let phase = self.phase.min(full);
+        let value = sum.middle() * phase + sum.end() * (full - phase);
+        if scale == FULL_SCALE { value / full } else { value * scale / (full * FULL_SCALE) }
+    }
+
+    /// The scale of the side that a sum favours.
+    #[inline]
+    fn scale_of(&self, tables: &XiangqiTables, sum: Pair) -> i32 {
+        self.scale[usize::from(self.taper(tables, sum, FULL_SCALE) < 0)]
+    }
 }
 
 /// The evaluation with its sums along the line.
 pub struct XiangqiEval {
     now: Sum,
     before: Vec<Sum>,
-    /// The palaces, Red's first.
-    palaces: [SquareSet; 2],
 }
 
 impl Default for XiangqiEval {
     fn default() -> Self {
-        let palace = |ranks: std::ops::RangeInclusive<u8>| {
-            Square::all()
-                .filter(|s| (3..=5).contains(&s.file()) && ranks.contains(&s.rank()))
-                .fold(SquareSet::EMPTY, |set, square| set | SquareSet::of(square))
-        };
-        Self {
-            now: Sum::default(),
-            before: Vec::with_capacity(MAX_PLY + 1),
-            palaces: [palace(0..=2), palace(7..=9)],
-        }
+        Self { now: Sum::default(), before: Vec::with_capacity(MAX_PLY + 1) }
     }
 }
 
 impl Evaluate<Xiangqi> for XiangqiEval {
-    type Weights = ();
-    type Tables = ();
+    type Weights = XiangqiWeights;
+    type Tables = XiangqiTables;
 
-    fn tables((): &()) {}
+    fn tables(weights: &XiangqiWeights) -> XiangqiTables {
+        XiangqiTables::new(weights)
+    }
 
-    fn reset(&mut self, (): &(), position: &Xiangqi) {
+    fn reset(&mut self, tables: &XiangqiTables, position: &Xiangqi) {
         self.before.clear();
         self.now = Sum::default();
         for square in position.occupied() {
             if let Some(piece) = position.piece_on(square) {
-                self.now.squares += SQUARES[piece.code()][square.index()];
-                self.now.phase += WEIGHTS.phase[piece.kind().index()];
+                self.now.squares += tables.squares[piece.code()][square.index()];
+                self.now.phase += tables.weights.balance.phase(piece.kind());
+                self.now.counts.put(piece);
             }
         }
+        self.now.recount(tables);
     }
 
     #[inline]
-    fn push(&mut self, (): &(), position: &Xiangqi, mv: Option<Move>) {
+    fn push(&mut self, tables: &XiangqiTables, position: &Xiangqi, mv: Option<Move>) {
         self.before.push(self.now);
         let Some(mv) = mv else { return };
         if let Some(piece) = position.moved(mv) {
-            let table = &SQUARES[piece.code()];
+            let table = &tables.squares[piece.code()];
             self.now.squares -= table[mv.from().index()];
             self.now.squares += table[mv.to().index()];
         }
         if let Some(victim) = position.captured(mv) {
-            self.now.squares -= SQUARES[victim.code()][mv.to().index()];
-            self.now.phase -= WEIGHTS.phase[victim.kind().index()];
+            self.now.squares -= tables.squares[victim.code()][mv.to().index()];
+            self.now.phase -= tables.weights.balance.phase(victim.kind());
+            self.now.counts.take(victim);
+            self.now.recount(tables);
         }
     }
 
@@ -76,73 +108,63 @@ impl Evaluate<Xiangqi> for XiangqiEval {
         }
     }
 
-    fn evaluate(&self, (): &(), position: &Xiangqi) -> i32 {
+    fn evaluate(&self, tables: &XiangqiTables, position: &Xiangqi) -> i32 {
+        let mut sides = [Pair::default(); 2];
+        look(&tables.weights, position, &mut sides);
         let mut sum = self.now.squares;
-        sum += self.activity(position, Side::Red);
-        sum -= self.activity(position, Side::Black);
-        let phase = self.now.phase.min(FULL_PHASE);
-        let red = (sum.middle() * phase + sum.end() * (FULL_PHASE - phase)) / FULL_PHASE;
-        WEIGHTS.tempo + if position.side_to_move() == Side::Red { red } else { -red }
+        sum += self.now.balance;
+        sum += sides[0];
+        sum -= sides[1];
+        let red = self.now.taper(tables, sum, self.now.scale_of(tables, sum));
+        if position.side_to_move() == Side::Red { red } else { -red }
+    }
+
+    fn terms(&self, tables: &XiangqiTables, position: &Xiangqi) -> Vec<Term> {
+        let weights = &tables.weights;
+        let mut sides = [Parts::default(), Parts::default()];
+        for square in position.occupied() {
+            let Some(piece) = position.piece_on(square) else { continue };
+            let sink = &mut sides[piece.side().index()];
+            sink.add(Part::Material, weights.squares.material(piece.kind()), 1);
+            let square = weights.squares.square(piece.side(), piece.kind(), square);
+            sink.add(Part::Squares, square.unwrap_or_default(), 1);
+        }
+        for side in Side::ALL {
+            weights.balance.balance(self.now.counts, side, &mut sides[side.index()]);
+        }
+        look(weights, position, &mut sides);
+        let [red, black] = sides;
+        let mut total = Pair::default();
+        let parts = red.0.into_iter().zip(black.0).map(|(mut part, black)| {
+            part -= black;
+            total += part;
+            part
+        });
+        let parts: Vec<Pair> = parts.collect();
+        let scale = self.now.scale_of(tables, total);
+        let sign = if position.side_to_move() == Side::Red { 1 } else { -1 };
+        let term =
+            |(name, part)| Term { name, centipawns: sign * self.now.taper(tables, part, scale) };
+        Part::NAMES.into_iter().zip(parts).map(term).collect()
     }
 }
 
-impl XiangqiEval {
-    /// Mobility and pressure of one side's attackers, and what the other king lacks against them.
-    #[inline]
-    fn activity(&self, position: &Xiangqi, us: Side) -> Pair {
-        let them = us.other();
-        let palace = self.palaces[them.index()];
-        let mut sum = Pair::default();
-        let (mut rooks, mut horses) = (0, 0);
-        for square in position.pieces(us, PieceKind::Rook) {
-            rooks += 1;
-            let mobility = position.rook_mobility(square) as i32 - WEIGHTS.usual[0];
-            sum += WEIGHTS.rook_mobility.times(mobility);
-            let pressure = (position.rook_attacks(square) & palace).len();
-            sum += WEIGHTS.rook_on_palace.times(pressure as i32);
-        }
-        for square in position.pieces(us, PieceKind::Horse) {
-            horses += 1;
-            let attacks = position.horse_attacks(square);
-            sum += WEIGHTS.horse_mobility.times(attacks.len() as i32 - WEIGHTS.usual[1]);
-            sum += WEIGHTS.horse_on_palace.times((attacks & palace).len() as i32);
-        }
-        let cannons = position.pieces(us, PieceKind::Cannon);
-        if !cannons.is_empty() {
-            sum += self.cannons(position, cannons, position.king(them));
-        }
-        let missing = |kind: PieceKind| 2 - position.pieces(them, kind).len() as i32;
-        sum += WEIGHTS.bare_advisor.times(missing(PieceKind::Advisor) * (rooks + horses));
-        sum += WEIGHTS.bare_elephant.times(missing(PieceKind::Elephant) * cannons.len() as i32);
-        sum
+/// What is looked at afresh, into the account of each side.
+#[inline(always)]
+fn look<S: Sink>(weights: &XiangqiWeights, position: &Xiangqi, sides: &mut [S; 2]) {
+    let mut attacks = [Attacks::default(); 2];
+    for us in Side::ALL {
+        let pawns = position.pieces(us, PieceKind::Pawn).bits();
+        attacks[us.index()].pawns = masks::pawn_attacks(us, pawns);
     }
-
-    #[inline]
-    fn cannons(&self, position: &Xiangqi, cannons: SquareSet, king: Square) -> Pair {
-        let mut sum = Pair::default();
-        for square in cannons {
-            let mobility = position.cannon_mobility(square) as i32 - WEIGHTS.usual[2];
-            sum += WEIGHTS.cannon_mobility.times(mobility);
-            if square.file() == king.file() {
-                match pieces_between(position, square, king) {
-                    0 => sum += WEIGHTS.hollow_cannon,
-                    2 => sum += WEIGHTS.pinning_cannon,
-                    _ => {}
-                }
-            }
-        }
-        sum
+    for us in Side::ALL {
+        let sink = &mut sides[us.index()];
+        weights.activity.activity(position, us, &mut attacks, sink);
+        let guards = &mut attacks[us.index()].guards;
+        weights.formation.formation(position, us, guards, sink);
     }
-}
-
-/// The pieces strictly between two points of one file.
-#[inline]
-fn pieces_between(position: &Xiangqi, a: Square, b: Square) -> u32 {
-    let (low, high) = if a < b { (a.index(), b.index()) } else { (b.index(), a.index()) };
-    (low + 9..high)
-        .step_by(9)
-        .filter(|&index| {
-            Square::new(index as u8).is_some_and(|square| position.piece_on(square).is_some())
-        })
-        .count() as u32
+    for us in Side::ALL {
+        weights.formation.threats(position, us, &attacks, &mut sides[us.index()]);
+    }
+    sides[position.side_to_move().index()].add(Part::Tempo, weights.turn.tempo, 1);
 }

@@ -3,8 +3,8 @@
 //! Both sides take with their least valuable piece and stop when it does not pay; after each capture
 //! the attackers are looked up again, since an emptied point opens lines and moves cannons' screens.
 
-use super::weights::EXCHANGE;
 use crate::exchange::exchange_wins;
+use crate::tunables::tunables;
 use games::xiangqi::{Move, Piece, PieceKind, SquareSet, Xiangqi};
 
 /// Kinds from the least to the most valuable.
@@ -21,13 +21,40 @@ const BY_VALUE: [PieceKind; 7] = [
 /// A king may only take what nobody takes back.
 const KING_VALUE: i32 = 10_000;
 
-fn value(kind: PieceKind) -> i32 {
-    if kind == PieceKind::King { KING_VALUE } else { EXCHANGE[kind.index()] }
+tunables! {
+    /// What a capture wins at most at once: material plus what the best point adds.
+    pub struct ExchangeWeights in Eval {
+        exchange_advisor: i32 = 190, 60 => 400, c_end 10, "What an exchange takes an advisor for.";
+        exchange_elephant: i32 = 190, 60 => 400, c_end 10, "What an exchange takes an elephant for.";
+        exchange_horse: i32 = 440, 200 => 900, c_end 15, "What an exchange takes a horse for.";
+        exchange_rook: i32 = 960, 500 => 1800, c_end 25, "What an exchange takes a rook for.";
+        exchange_cannon: i32 = 460, 200 => 900, c_end 15, "What an exchange takes a cannon for.";
+        exchange_pawn: i32 = 200, 40 => 400, c_end 8, "What an exchange takes a pawn for.";
+    }
 }
 
-/// Whether the exchange that a move begins wins at least so many centipawns.
+impl ExchangeWeights {
+    /// The values in the order of [`PieceKind::index`]; a king cannot be exchanged.
+    pub(super) const fn by_kind(&self) -> [i32; 7] {
+        [
+            0,
+            self.exchange_advisor,
+            self.exchange_elephant,
+            self.exchange_horse,
+            self.exchange_rook,
+            self.exchange_cannon,
+            self.exchange_pawn,
+        ]
+    }
+}
+
+/// Whether the exchange that a move begins wins at least so many centipawns, kinds being worth `values`.
 #[inline]
-pub(super) fn wins(position: &Xiangqi, mv: Move, threshold: i32) -> bool {
+pub(super) fn wins(values: &[i32; 7], position: &Xiangqi, mv: Move, threshold: i32) -> bool {
+    let value = |kind: PieceKind| match kind {
+        PieceKind::King => KING_VALUE,
+        _ => values[kind.index()],
+    };
     let worth = |piece: Option<Piece>| piece.map_or(0, |piece| value(piece.kind()));
     let (attacker, victim) = (worth(position.moved(mv)), worth(position.captured(mv)));
     let target = mv.to();
@@ -52,6 +79,7 @@ mod tests {
 
     #[test]
     fn exchanges_are_counted_to_their_end() {
+        let values = ExchangeWeights::default().by_kind();
         for (fen, mv, expected) in [
             // A rook takes a pawn that nobody protects.
             ("3k5/9/9/9/p8/9/9/9/9/R4K3 w", "a0a5", 200),
@@ -68,8 +96,8 @@ mod tests {
             let mut moves = games::MoveList::new();
             position.pseudo_legal(games::MoveKind::All, &mut moves);
             let mv = moves.iter().copied().find(|m| m.to_string() == mv).expect("a capture");
-            assert!(wins(&position, mv, expected), "{fen}");
-            assert!(!wins(&position, mv, expected + 1), "{fen}");
+            assert!(wins(&values, &position, mv, expected), "{fen}");
+            assert!(!wins(&values, &position, mv, expected + 1), "{fen}");
         }
     }
 }

@@ -1,13 +1,20 @@
 //! Xiangqi as the search sees it.
 
+mod activity;
 mod eval;
 mod exchange;
+mod formation;
+mod masks;
+mod material;
+mod sink;
+mod squares;
 mod weights;
 
 #[cfg(test)]
 mod tests;
 
 pub use eval::XiangqiEval;
+pub use weights::{XiangqiTables, XiangqiWeights};
 
 use crate::searchable::blend;
 use crate::{SearchGame, Structure};
@@ -67,19 +74,19 @@ impl SearchGame for Xiangqi {
     }
 
     #[inline]
-    fn noisy_order(&self, (): &(), mv: Move) -> i32 {
-        let worth = |piece: Option<Piece>| piece.map_or(0, |p| weights::EXCHANGE[p.kind().index()]);
+    fn noisy_order(&self, tables: &XiangqiTables, mv: Move) -> i32 {
+        let worth = |piece: Option<Piece>| piece.map_or(0, |p| tables.exchange[p.kind().index()]);
         worth(self.captured(mv)) - worth(self.moved(mv)) / 16
     }
 
     #[inline]
-    fn noisy_gain(&self, (): &(), mv: Move) -> i32 {
-        self.captured(mv).map_or(0, |piece| weights::EXCHANGE[piece.kind().index()])
+    fn noisy_gain(&self, tables: &XiangqiTables, mv: Move) -> i32 {
+        self.captured(mv).map_or(0, |piece| tables.exchange[piece.kind().index()])
     }
 
     #[inline]
-    fn exchange_wins(&self, (): &(), mv: Move, threshold: i32) -> bool {
-        exchange::wins(self, mv, threshold)
+    fn exchange_wins(&self, tables: &XiangqiTables, mv: Move, threshold: i32) -> bool {
+        exchange::wins(&tables.exchange, self, mv, threshold)
     }
 
     #[inline]
@@ -109,8 +116,8 @@ impl SearchGame for Xiangqi {
     }
 
     #[inline]
-    fn quiet_order(&self, (): &(), mv: Move) -> i32 {
-        self.moved(mv).map_or(0, |piece| weights::progress(piece, mv))
+    fn quiet_order(&self, tables: &XiangqiTables, mv: Move) -> i32 {
+        self.moved(mv).map_or(0, |piece| tables.progress(piece, mv))
     }
 
     #[inline]

@@ -55,6 +55,13 @@ impl Square {
         Self((9 - self.rank()) * 9 + self.file())
     }
 
+    /// The points strictly between two points of one rank or file; none for others.
+    #[inline]
+    #[must_use]
+    pub fn between(self, other: Self) -> SquareSet {
+        SquareSet(super::tables::BETWEEN[self.index()][other.index()])
+    }
+
     /// The leg of a horse that jumps from here to a point.
     pub(crate) const fn leg_towards(self, to: Self) -> Self {
         let (file, rank) = (self.file() as i8, self.rank() as i8);
