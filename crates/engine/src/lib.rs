@@ -38,7 +38,7 @@ pub use search::{
     SearchResult, Searcher,
 };
 pub use searchable::{Ending, Evaluate, Forecast, SearchGame, Structure, Term};
-pub use shogi::ShogiEval;
+pub use shogi::{ShogiEval, ShogiTables, ShogiWeights};
 pub use tictactoe::TicTacToeEval;
 pub use time::{ClockState, TimePlan, TimeTunables};
 pub use tunables::{Declared, Group, TunableDef, TunableError, Tunables};

@@ -5,6 +5,7 @@ mod exchange;
 mod weights;
 
 pub use eval::ShogiEval;
+pub use weights::{ShogiTables, ShogiWeights};
 
 use crate::searchable::blend;
 use crate::{SearchGame, Structure};
@@ -79,23 +80,22 @@ impl SearchGame for Shogi {
     }
 
     #[inline]
-    fn noisy_order(&self, (): &(), mv: Move) -> i32 {
-        let value =
-            |piece: Option<Piece>| piece.map_or(0, |piece| weights::EXCHANGE[piece.kind().index()]);
+    fn noisy_order(&self, tables: &ShogiTables, mv: Move) -> i32 {
+        let value = |piece: Option<Piece>| piece.map_or(0, |piece| tables.worth(piece.kind()));
         let attacker = value(self.moved(mv)).min(1000);
-        value(self.captured(mv)) + weights::promotion_gain(self, mv) - attacker / 16
+        value(self.captured(mv)) + tables.promotion_gain(self, mv) - attacker / 16
     }
 
     /// A captured piece changes sides: it counts on the board and in the hand.
     #[inline]
-    fn noisy_gain(&self, (): &(), mv: Move) -> i32 {
-        let captured = self.captured(mv).map_or(0, |piece| weights::capture_gain(piece.kind()));
-        captured + weights::promotion_gain(self, mv)
+    fn noisy_gain(&self, tables: &ShogiTables, mv: Move) -> i32 {
+        let captured = self.captured(mv).map_or(0, |piece| tables.capture_gain(piece.kind()));
+        captured + tables.promotion_gain(self, mv)
     }
 
     #[inline]
-    fn exchange_wins(&self, (): &(), mv: Move, threshold: i32) -> bool {
-        exchange::wins(self, mv, threshold)
+    fn exchange_wins(&self, tables: &ShogiTables, mv: Move, threshold: i32) -> bool {
+        exchange::wins(self, tables, mv, threshold)
     }
 
     #[inline]
@@ -114,8 +114,8 @@ impl SearchGame for Shogi {
     }
 
     #[inline]
-    fn quiet_order(&self, (): &(), mv: Move) -> i32 {
-        weights::progress(self, mv)
+    fn quiet_order(&self, tables: &ShogiTables, mv: Move) -> i32 {
+        tables.progress(self, mv)
     }
 
     /// Passing is worse than nearly every move, as long as there is something to move or to drop.
