@@ -1,7 +1,10 @@
 //! The game at the table, whichever it is: one object-safe face for the session.
 
 use engine::mate::{MateAnswer, MateLimits, MateSolver};
-use engine::{Evaluate, Question, Report, SearchGame, SearchParams, Searcher, StopSignal, Term};
+use engine::{
+    ClockState, Evaluate, Question, Report, SearchGame, SearchParams, Searcher, StopSignal, Term,
+    TimePlan,
+};
 use games::{
     Leaves, MoveList, RuleWinner, chess::Chess, othello::Othello, shogi::Shogi,
     tictactoe::TicTacToe, xiangqi::Xiangqi,
@@ -34,6 +37,15 @@ pub(crate) trait Board: Send {
 
     /// A table of at most so many MiB.
     fn resize(&mut self, megabytes: usize);
+
+    /// Searches with so many threads from now on.
+    fn set_threads(&mut self, threads: usize);
+
+    /// Moves made since the position that was set up.
+    fn plies_made(&self) -> usize;
+
+    /// How much of a clock the next move may cost, so many moves having been made.
+    fn plan(&self, clock: &ClockState, plies: usize) -> TimePlan;
 
     /// Whether the side that begins the game is to move.
     fn first_to_move(&self) -> bool;
@@ -159,7 +171,19 @@ impl<G: SearchGame> Board for Seat<G> {
     }
 
     fn resize(&mut self, megabytes: usize) {
-        self.searcher = Searcher::new(megabytes);
+        self.searcher.resize(megabytes);
+    }
+
+    fn set_threads(&mut self, threads: usize) {
+        self.searcher.set_threads(threads);
+    }
+
+    fn plies_made(&self) -> usize {
+        self.position.plies_made()
+    }
+
+    fn plan(&self, clock: &ClockState, plies: usize) -> TimePlan {
+        TimePlan::for_clock(clock, plies, &self.params.tunables().time)
     }
 
     fn first_to_move(&self) -> bool {

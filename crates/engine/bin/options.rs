@@ -1,5 +1,6 @@
 //! The options of the engine: what the other side may set, and every constant of the search.
 
+use engine::MAX_THREADS;
 use model::{GameKind, ParameterKind, ParameterSet, printable};
 use std::time::Duration;
 
@@ -17,6 +18,7 @@ const MOST_OVERHEAD: u64 = 10_000;
 pub(crate) struct Options {
     /// MiB of the hash table.
     pub(crate) hash: usize,
+    pub(crate) threads: usize,
     pub(crate) lines: usize,
     pub(crate) overhead: Duration,
     /// Castling is written as the king taking its own rook.
@@ -31,6 +33,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             hash: 16,
+            threads: 1,
             lines: 1,
             overhead: Duration::from_millis(10),
             chess960: false,
@@ -49,6 +52,8 @@ pub(crate) enum Change {
     Constants,
     /// The hash table has another size.
     Resize,
+    /// Searches have another number of threads.
+    Threads,
     /// Everything is to be forgotten.
     Forget,
     /// Castling is written in another way.
@@ -73,7 +78,10 @@ impl Options {
                 self.hash = number(name, value, 1, MOST_HASH)?;
                 Ok(Change::Resize)
             }
-            "threads" => number(name, value, 1, 1).map(|_| Change::Done),
+            "threads" => {
+                self.threads = number(name, value, 1, MAX_THREADS)?;
+                Ok(Change::Threads)
+            }
             "multipv" => {
                 self.lines = number(name, value, 1, MOST_LINES)?;
                 Ok(Change::Done)
@@ -116,7 +124,7 @@ impl Options {
         let mut list = vec![
             format!("name Hash type spin default {} min 1 max {MOST_HASH}", default.hash),
             "name Clear Hash type button".to_owned(),
-            "name Threads type spin default 1 min 1 max 1".to_owned(),
+            format!("name Threads type spin default {} min 1 max {MAX_THREADS}", default.threads),
             format!("name MultiPV type spin default 1 min 1 max {MOST_LINES}"),
             "name Ponder type check default false".to_owned(),
             "name UCI_Chess960 type check default false".to_owned(),
@@ -191,6 +199,8 @@ mod tests {
         let mut options = Options::default();
         assert_eq!(options.set(GAME, "hash", "64"), Ok(Change::Resize));
         assert_eq!(options.set(GAME, "MULTIPV", "3"), Ok(Change::Done));
+        assert_eq!(options.set(GAME, "threads", "2"), Ok(Change::Threads));
+        assert_eq!(options.threads, 2);
         assert_eq!(options.set(GAME, "Move Overhead", "50"), Ok(Change::Done));
         assert_eq!((options.hash, options.lines), (64, 3));
         assert_eq!(options.overhead, Duration::from_millis(50));
@@ -220,7 +230,8 @@ mod tests {
         for (name, value, part) in [
             ("Hash", "0", "from 1 to 65536"),
             ("Hash", "many", "found `many`"),
-            ("Threads", "2", "from 1 to 1"),
+            ("Threads", "0", "from 1 to 256"),
+            ("Threads", "257", "from 1 to 256"),
             ("rfp_margin", "1e9", "allowed: a whole number from 10"),
             ("rfp_margin", "NaN", "allowed"),
             ("rfp_margin", "", "a number"),

@@ -66,6 +66,15 @@ struct Work {
     thread: JoinHandle<Box<dyn Board>>,
 }
 
+/// The board of a game with all that was set.
+fn set_up(game: GameKind, options: &Options) -> Box<dyn Board> {
+    let mut board = board(game, options.hash);
+    board.set_threads(options.threads);
+    board.set_params(&options.set);
+    board.set_chess960(options.chess960);
+    board
+}
+
 /// One conversation.
 pub(crate) struct Session {
     out: Out,
@@ -86,7 +95,7 @@ impl Session {
     /// A session at the board of a game.
     pub(crate) fn new(game: GameKind, out: Out) -> Self {
         let options = Options::default();
-        let board = board(game, options.hash);
+        let board = set_up(game, &options);
         Self {
             out,
             dialect: Dialect::Uci,
@@ -218,6 +227,10 @@ impl Session {
                 let megabytes = self.options.hash;
                 self.board().resize(megabytes);
             }
+            Ok(Change::Threads) => {
+                let threads = self.options.threads;
+                self.board().set_threads(threads);
+            }
             Ok(Change::Chess960) => {
                 let on = self.options.chess960;
                 self.board().set_chess960(on);
@@ -231,10 +244,7 @@ impl Session {
         if self.board().kind() == game {
             return;
         }
-        let mut board = board(game, self.options.hash);
-        board.set_chess960(self.options.chess960);
-        board.set_params(&self.options.set);
-        self.board = Some(board);
+        self.board = Some(set_up(game, &self.options));
         self.game = game;
         self.lost = None;
     }
@@ -261,7 +271,10 @@ impl Session {
         let plan = match (go.movetime, clock) {
             _ if go.infinite => None,
             (Some(movetime), _) => Some(TimePlan::fixed(movetime)),
-            (None, clock) => clock.map(|clock| TimePlan::for_clock(&clock)),
+            (None, clock) => clock.map(|clock| {
+                let board = self.board();
+                board.plan(&clock, board.plies_made())
+            }),
         };
         let plies = |moves: u32| moves.saturating_mul(2).saturating_sub(1).min(i32::MAX as u32);
         let task = Task {
@@ -361,12 +374,7 @@ impl Session {
     fn board(&mut self) -> &mut dyn Board {
         self.await_work();
         let (game, options) = (self.game, &self.options);
-        &mut **self.board.get_or_insert_with(|| {
-            let mut board = board(game, options.hash);
-            board.set_params(&options.set);
-            board.set_chess960(options.chess960);
-            board
-        })
+        &mut **self.board.get_or_insert_with(|| set_up(game, options))
     }
 
     /// Waits for the answer of what is under way; what has no end of its own is ended.

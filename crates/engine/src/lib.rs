@@ -2,8 +2,8 @@
 //!
 //! [`Searcher`] plays a [`SearchGame`]: iterative deepening, principal variation search, quiescence.
 //! [`Tunables`] lists the constants of the selective rules; [`SearchParams`] is one set of them made
-//! ready, and travels by reference, so that two sets play each other in one process. With node and
-//! depth limits alone a search is deterministic on every machine. No I/O, no clock, no randomness.
+//! ready, and travels by reference, so that two sets play each other in one process. With one
+//! thread, and node and depth limits alone, a search is deterministic on every machine. No I/O, no clock, no randomness.
 
 pub mod bench;
 mod chess;
@@ -34,8 +34,8 @@ pub use history::HistoryTunables;
 pub use limits::{Limits, StopSignal, TimeSource};
 pub use params::{EvalTables, SearchParams, Weights, check_set, definition, definitions};
 pub use search::{
-    Aspiration, Extension, Lmr, MAX_DEPTH, Pruning, Question, QuiescenceTunables, Report,
-    SearchResult, Searcher,
+    Aspiration, Extension, Lmr, MAX_DEPTH, MAX_THREADS, Pruning, Question, QuiescenceTunables,
+    Report, SearchResult, Searcher,
 };
 pub use searchable::{Ending, Evaluate, Forecast, SearchGame, Structure, Term};
 pub use shogi::{ShogiEval, ShogiTables, ShogiWeights};

@@ -8,7 +8,7 @@ use std::time::Duration;
 /// What a search may spend. All `None`: until the signal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
-    /// Positions that may be visited beyond the root; never one more.
+    /// Positions that all threads together may visit beyond the root; never one more.
     pub nodes: Option<Nodes>,
     /// Iterations in plies.
     pub depth: Option<u32>,
@@ -83,7 +83,16 @@ impl<'a> StopSignal<'a> {
     /// unsure of its move.
     pub(crate) fn is_late(&self, scale: f64) -> bool {
         self.time.is_some_and(|(clock, plan)| {
-            plan.optimum.is_some_and(|optimum| clock.elapsed() >= optimum.mul_f64(scale))
+            plan.optimum.is_some_and(|optimum| {
+                let seconds = optimum.as_secs_f64() * scale;
+                let optimum = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
+                clock.elapsed() >= optimum.max(plan.free)
+            })
         })
+    }
+
+    /// Whether time that is not used now is there for later moves.
+    pub(crate) fn saves_time(&self) -> bool {
+        self.time.is_some_and(|(_, plan)| plan.optimum.is_some())
     }
 }

@@ -266,13 +266,17 @@ impl<G: SearchGame> Inside<G> {
     fn choose(&mut self, position: &mut G, clock: &Clock, stop: &AtomicBool) -> Turn<G::Move> {
         let watch = Watch(Instant::now());
         let plan = match (clock.left(), self.limit.movetime) {
-            (Some(remaining), _) => Some(TimePlan::for_clock(&ClockState {
-                remaining,
-                increment: clock.increment(),
-                moves_to_go: clock.moves_to_go(),
-                overhead: OVERHEAD,
-                ..ClockState::default()
-            })),
+            (Some(remaining), _) => {
+                let clock = ClockState {
+                    remaining,
+                    increment: clock.increment(),
+                    moves_to_go: clock.moves_to_go(),
+                    overhead: OVERHEAD,
+                    ..ClockState::default()
+                };
+                let tunables = &self.params.tunables().time;
+                Some(TimePlan::for_clock(&clock, position.plies_made(), tunables))
+            }
             (None, movetime) => movetime.map(|each| TimePlan::fixed(each.saturating_sub(OVERHEAD))),
         };
         let mut signal = StopSignal::when(stop);

@@ -8,7 +8,7 @@ use super::{Control, Next, Session};
 use crate::board::{Board, Found, Task};
 use engine::othello::{Solution, Solver};
 use engine::protocol::nboard::{Command, Time, read};
-use engine::{ClockState, Limits, StopSignal, TimePlan, TimeSource, mate_distance};
+use engine::{ClockState, Limits, StopSignal, TimeSource, mate_distance};
 use games::othello::{Move, Othello, Record, Side, ggf};
 use games::{Game, MoveError};
 use model::{GameKind, Score};
@@ -172,9 +172,9 @@ impl Session {
         let talk = self.talk();
         let (position, depth) = (talk.position.clone(), talk.depth);
         let clock = talk.clocks[position.side_to_move() as usize];
-        let plan = clock
-            .filter(|_| wish == Wish::Move)
-            .map(|clock| TimePlan::for_clock(&ClockState { overhead, ..clock }));
+        let plan = clock.filter(|_| wish == Wish::Move).map(|clock| {
+            self.board().plan(&ClockState { overhead, ..clock }, position.plies_made())
+        });
         if position.result().is_some() {
             if wish == Wish::Move {
                 self.out.say(NO_MOVE);

@@ -1,6 +1,6 @@
 //! The search from the root: iterative deepening with aspiration windows, and its limits.
 //!
-//! A [`Searcher`] owns what outlives one search (table, history) and what every search reuses
+//! A [`Searcher`] owns what outlives one search (table, histories) and what every search reuses
 //! (frames), so that a search of a few hundred nodes allocates and clears next to nothing.
 
 mod extension;
@@ -9,9 +9,11 @@ mod frame;
 mod lmr;
 mod moves;
 mod node;
+mod parallel;
 mod pruning;
 mod quiescence;
 mod root;
+mod root_moves;
 mod ruling;
 mod worker;
 
@@ -22,6 +24,8 @@ mod reference_tests;
 #[cfg(test)]
 mod repetition_tests;
 #[cfg(test)]
+mod root_tests;
+#[cfg(test)]
 mod tests;
 
 pub use extension::Extension;
@@ -30,20 +34,18 @@ pub use pruning::Pruning;
 pub use quiescence::QuiescenceTunables;
 pub use root::Aspiration;
 
-use frame::Frame;
+use parallel::{Memory, Shared, elect};
 use worker::Worker;
 
-use crate::history::Histories;
 use crate::table::Table;
-use crate::value::MAX_PLY;
-use crate::{Evaluate, Limits, SearchGame, SearchParams, StopSignal};
+use crate::{Limits, SearchGame, SearchParams, StopSignal};
 use model::{Nodes, Score};
 
 /// The deepest iteration.
 pub const MAX_DEPTH: u32 = 64;
 
-/// A stop signal is asked once in so many nodes.
-const SIGNAL_INTERVAL: u64 = 512;
+/// The most threads of a search.
+pub const MAX_THREADS: usize = 256;
 
 /// What a search found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,7 +56,7 @@ pub struct SearchResult<M> {
     pub score: Score,
     /// The last iteration that was completed, in plies.
     pub depth: u32,
-    /// Positions visited beyond the root.
+    /// Positions visited beyond the root, by all threads.
     pub nodes: Nodes,
     /// The expected line, beginning with `best`.
     pub pv: Vec<M>,
@@ -90,7 +92,7 @@ pub struct Report<'a, M> {
     pub line: usize,
     /// The value from the view of the side to move.
     pub score: Score,
-    /// Positions visited so far.
+    /// Positions visited so far; of several threads, each of the others may be a few hundred behind.
     pub nodes: Nodes,
     /// How much of the table this search has filled, in thousandths.
     pub table_permille: u32,
@@ -99,6 +101,7 @@ pub struct Report<'a, M> {
 }
 
 /// A root move with a line of its own.
+#[derive(Clone)]
 struct Line<M> {
     score: i32,
     pv: Vec<M>,
@@ -107,32 +110,45 @@ struct Line<M> {
 /// A player's memory between searches of one game.
 pub struct Searcher<G: SearchGame> {
     table: Table,
-    histories: Histories,
-    frames: Vec<Frame<G::Move>>,
-    eval: G::Eval,
+    /// One for each thread, never none.
+    memories: Vec<Memory<G>>,
+    /// The score of the last search of this game.
+    last_score: Option<i32>,
 }
 
 impl<G: SearchGame> Searcher<G> {
-    /// A searcher with a transposition table of at most `hash_mb` MiB; 0 makes the smallest.
+    /// A searcher of one thread with a transposition table of at most `hash_mb` MiB; 0 makes the
+    /// smallest.
     #[must_use]
     pub fn new(hash_mb: usize) -> Self {
-        Self {
-            table: Table::new(hash_mb),
-            histories: Histories::new(G::MOVE_SLOTS, G::PIECE_SLOTS, G::VICTIMS),
-            frames: (0..=MAX_PLY).map(|_| Frame::new()).collect(),
-            eval: G::Eval::default(),
-        }
+        Self { table: Table::new(hash_mb), memories: vec![Memory::new()], last_score: None }
+    }
+
+    /// Searches with so many threads from now on, at least 1 and at most [`MAX_THREADS`].
+    ///
+    /// They share the table, and nothing else. With more than one the answer is no longer the same
+    /// every time.
+    pub fn set_threads(&mut self, threads: usize) {
+        self.memories.resize_with(threads.clamp(1, MAX_THREADS), Memory::new);
+    }
+
+    /// Gives the table another size, empty.
+    pub fn resize(&mut self, hash_mb: usize) {
+        // The old one goes first, so that there are never two.
+        self.table = Table::new(0);
+        self.table = Table::new(hash_mb);
     }
 
     /// Forgets the past: what follows is as with a new searcher of this size.
     pub fn new_game(&mut self) {
         self.table.new_game();
-        self.histories.clear();
+        self.memories.iter_mut().for_each(Memory::new_game);
+        self.last_score = None;
     }
 
     /// Searches `position`, which is as before when this returns.
     ///
-    /// Whenever there is a legal move one is returned, however small the limits. With
+    /// Whenever there is a legal move one is returned, however small the limits. With one thread and
     /// [`StopSignal::never`] the result depends on the position with its history, the parameters,
     /// the limits and the searches since the last [`Searcher::new_game`] alone.
     pub fn search(
@@ -156,46 +172,70 @@ impl<G: SearchGame> Searcher<G> {
         stop: &StopSignal<'_>,
         report: &mut dyn FnMut(&Report<'_, G::Move>),
     ) -> SearchResult<G::Move> {
-        self.worker(position, params, &question.limits, stop).iterate(position, question, report)
-    }
-
-    /// Sets everything up for a search of `position`.
-    fn worker<'a>(
-        &'a mut self,
-        position: &G,
-        params: &'a SearchParams<G>,
-        limits: &Limits,
-        stop: &'a StopSignal<'a>,
-    ) -> Worker<'a, G> {
         self.table.new_search();
-        self.histories.age(params.tunables().history.history_decay);
-        self.eval.reset(params.eval(), position);
-        self.frames.iter_mut().for_each(Frame::forget);
-        let root = &mut self.frames[0];
-        root.hash = position.hash();
-        root.in_check = position.in_check();
-        root.after_null = false;
-        root.excluded = G::Move::default();
-        root.pv.clear();
-        Worker {
-            table: &self.table,
-            histories: &mut self.histories,
-            frames: &mut self.frames,
-            eval: &mut self.eval,
-            params,
-            node_limit: limits.nodes.map_or(u64::MAX, |nodes| nodes.0),
-            stop,
-            ask_stop: stop.can_raise(),
-            nodes: 0,
-            stopped: false,
-            root_best: G::Move::default(),
-            root_score: 0,
-            root_moves: Vec::new(),
-            selective_depth: 0,
-            root_depth: 0,
-            root_delta: 1,
-            null_from: 0,
+        let Self { table, memories, last_score } = self;
+        let table = &*table;
+        let limit = question.limits.nodes.map_or(u64::MAX, |nodes| nodes.0);
+        let shared = Shared::new(limit, memories.len());
+        let mut told = None;
+        let mut hear = |words: &Report<'_, G::Move>| {
+            if words.line == 1 {
+                told = words.pv.first().copied();
+            }
+            report(words);
+        };
+        let mut found = std::thread::scope(|scope| {
+            let mut numbered = memories.iter_mut().enumerate();
+            let first = numbered.next().map(|(_, memory)| memory);
+            let helpers: Vec<_> =
+                numbered
+                    .filter_map(|(number, memory)| {
+                        let (mut position, shared) = (position.clone(), &shared);
+                        let help =
+                            move || {
+                                Worker::new(number, memory, table, &position, params, shared)
+                                    .iterate(&mut position, question, None, &mut |_| {})
+                            };
+                        // A thread that the system does not give is done without.
+                        std::thread::Builder::new().spawn_scoped(scope, help).ok()
+                    })
+                    .collect();
+            let end = shared.end_when_dropped();
+            let mut found = Vec::with_capacity(1 + helpers.len());
+            found.extend(first.map(|memory| {
+                let mut worker = Worker::new(0, memory, table, position, params, &shared);
+                worker.stop = Some(stop);
+                worker.iterate(position, question, *last_score, &mut hear)
+            }));
+            drop(end);
+            for helper in helpers {
+                match helper.join() {
+                    Ok(one) => found.push(one),
+                    Err(panic) => std::panic::resume_unwind(panic),
+                }
+            }
+            found
+        });
+        let nodes = found.iter().map(|one| one.nodes).sum();
+        // A depth or a mate was asked of the first thread, and lines of it as well.
+        let is_vote = question.lines <= 1
+            && question.limits.depth.is_none()
+            && question.limits.mate.is_none()
+            && !found[0].is_certain;
+        let best = found.swap_remove(if is_vote { elect(&found) } else { 0 });
+        *last_score = Some(best.line.score);
+        if told.is_some() && told != best.line.pv.first().copied() {
+            report(&Report {
+                depth: best.depth,
+                selective_depth: best.selective_depth as u32,
+                line: 1,
+                score: Score(best.line.score),
+                nodes: Nodes(nodes),
+                table_permille: table.permille(),
+                pv: &best.line.pv,
+            });
         }
+        best.into_result(nodes)
     }
 
     /// One zero-window search of the root: is the value more than `bound`?
@@ -207,8 +247,8 @@ impl<G: SearchGame> Searcher<G> {
         depth: i32,
         bound: i32,
     ) -> i32 {
-        let stop = StopSignal::never();
-        self.worker(position, params, &Limits::default(), &stop).node::<false>(
+        let shared = Shared::new(u64::MAX, 1);
+        Worker::new(0, &mut self.memories[0], &self.table, position, params, &shared).node::<false>(
             position,
             depth,
             bound,

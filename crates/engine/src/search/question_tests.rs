@@ -129,7 +129,8 @@ fn a_plan_lets_no_iteration_begin_late() {
     }
     let clock = Steps(Cell::new(0));
     let (optimum, maximum) = (Some(Duration::from_millis(3)), Duration::from_secs(3600));
-    let stop = StopSignal::never().or_by(&clock, TimePlan { optimum, maximum });
+    let stop =
+        StopSignal::never().or_by(&clock, TimePlan { optimum, free: Duration::ZERO, maximum });
     let mut searcher = Searcher::<Xiangqi>::new(1);
     let params = SearchParams::default();
     let found = searcher.search(&mut Xiangqi::start(), &params, &Limits::default(), &stop);

@@ -1,22 +1,28 @@
-//! One search under way: what a thread has while it searches, and the way down to a child and back.
+//! One thread of a search under way: what it has while it searches, and the way down to a child and
+//! back.
 
-use super::SIGNAL_INTERVAL;
 use super::frame::Frame;
+use super::parallel::{Memory, Shared};
+use super::root_moves::RootMoves;
 use crate::history::Histories;
 use crate::table::Table;
 use crate::{Evaluate, SearchGame, SearchParams, StopSignal};
 
-/// One search under way.
+/// One thread of a search under way.
 pub(super) struct Worker<'a, G: SearchGame> {
     pub(super) table: &'a Table,
     pub(super) histories: &'a mut Histories,
     pub(super) frames: &'a mut [Frame<G::Move>],
     pub(super) eval: &'a mut G::Eval,
     pub(super) params: &'a SearchParams<G>,
-    pub(super) node_limit: u64,
-    pub(super) stop: &'a StopSignal<'a>,
-    pub(super) ask_stop: bool,
+    /// 0 is the thread that listens to the outside.
+    pub(super) number: usize,
+    pub(super) shared: &'a Shared,
+    /// The first thread's alone.
+    pub(super) stop: Option<&'a StopSignal<'a>>,
     pub(super) nodes: u64,
+    /// Nodes that may be visited before the next look at the outside.
+    pub(super) granted: u64,
     /// Set once; every value returned afterwards is void.
     pub(super) stopped: bool,
     /// The best move of the root so far, the default move before the first.
@@ -24,6 +30,8 @@ pub(super) struct Worker<'a, G: SearchGame> {
     pub(super) root_score: i32,
     /// The root moves to look at; empty: all of them.
     pub(super) root_moves: Vec<G::Move>,
+    /// What each root move has cost and scored.
+    pub(super) ledger: RootMoves<G::Move>,
     pub(super) selective_depth: usize,
     /// Depth and width of the window of the root's present search.
     pub(super) root_depth: i32,
@@ -32,25 +40,76 @@ pub(super) struct Worker<'a, G: SearchGame> {
     pub(super) null_from: usize,
 }
 
-impl<G: SearchGame> Worker<'_, G> {
+impl<'a, G: SearchGame> Worker<'a, G> {
+    /// Sets everything up for a search of `position`.
+    pub(super) fn new(
+        number: usize,
+        memory: &'a mut Memory<G>,
+        table: &'a Table,
+        position: &G,
+        params: &'a SearchParams<G>,
+        shared: &'a Shared,
+    ) -> Self {
+        let Memory { histories, frames, eval } = memory;
+        histories.age(params.tunables().history.history_decay);
+        eval.reset(params.eval(), position);
+        frames.iter_mut().for_each(Frame::forget);
+        let root = &mut frames[0];
+        root.hash = position.hash();
+        root.in_check = position.in_check();
+        root.after_null = false;
+        root.excluded = G::Move::default();
+        root.pv.clear();
+        Self {
+            table,
+            histories,
+            frames,
+            eval,
+            params,
+            number,
+            shared,
+            stop: None,
+            nodes: 0,
+            granted: 0,
+            stopped: false,
+            root_best: G::Move::default(),
+            root_score: 0,
+            root_moves: Vec::new(),
+            ledger: RootMoves::default(),
+            selective_depth: 0,
+            root_depth: 0,
+            root_delta: 1,
+            null_from: 0,
+        }
+    }
+
     /// Whether one more position may be visited; counts it if so.
     #[inline]
     pub(super) fn spend_node(&mut self) -> bool {
-        if self.nodes >= self.node_limit
-            || (self.ask_stop
-                && self.nodes.is_multiple_of(SIGNAL_INTERVAL)
-                && self.stop.is_raised())
-        {
-            self.stopped = true;
+        if self.nodes == self.granted && !self.ask_for_nodes() {
             return false;
         }
         self.nodes += 1;
         true
     }
 
+    #[cold]
+    fn ask_for_nodes(&mut self) -> bool {
+        self.stopped =
+            self.stopped || self.shared.has_ended() || self.stop.is_some_and(StopSignal::is_raised);
+        if !self.stopped {
+            self.granted += self.shared.grant();
+            self.stopped = self.nodes == self.granted;
+        }
+        !self.stopped
+    }
+
     /// Makes a move and prepares the child's frame.
     #[inline]
     pub(super) fn make(&mut self, position: &mut G, mv: G::Move, ply: usize) {
+        if ply == 0 {
+            self.ledger.begin(mv, self.nodes);
+        }
         self.eval.push(self.params.eval(), position, Some(mv));
         position.make(mv);
         let child = &mut self.frames[ply + 1];
