@@ -5,12 +5,12 @@
 //! them; without the variable it is a few thousand.
 
 use engine::{Limits, Question, SearchGame, SearchParams, Searcher, StopSignal, definitions};
+use games::MoveList;
 use games::chess::Chess;
 use games::othello::Othello;
 use games::shogi::Shogi;
 use games::tictactoe::TicTacToe;
 use games::xiangqi::Xiangqi;
-use games::{Game, MoveList};
 use model::{Nodes, ParameterKind, ParameterSet};
 
 /// Searches of each game when nothing else is said.
