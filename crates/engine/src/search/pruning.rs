@@ -11,7 +11,7 @@ tunables! {
             "Hindsight: reduction in plies from which a move that did not lose ground is searched a ply deeper.";
         hindsight_shallower: i32 = 2, 1 => 64, c_end 0.7,
             "Hindsight: reduction in plies from which a move that lost ground is searched a ply less.";
-        hindsight_margin: i32 = 130, 0 => 600, c_end 15,
+        hindsight_margin: i32 = 80, 0 => 600, c_end 15,
             "Hindsight: centipawns of lost ground.";
         razor_depth: i32 = 3, 0 => 8, c_end 0.7,
             "Deepest remaining depth in plies at which razoring is tried.";
