@@ -94,13 +94,8 @@ fn a_move_that_looks_best_is_not_made_when_the_rules_punish_it() {
         let (mut position, last, end) = before_last(fen, line);
         assert_eq!(end, Some((RuleWinner::SideToMove, reason)), "{fen}");
         let mut without_history = read(&position.to_fen());
-        // At which depth it looks best is the evaluation's business.
-        let tempting = |&depth: &u32| best_text(&mut without_history, depth) == last;
-        let depths: Vec<u32> = (3..=7).filter(tempting).collect();
-        assert!(!depths.is_empty(), "{fen}");
-        for depth in depths {
-            assert_ne!(best_text(&mut position, depth), last, "{fen} at depth {depth}");
-        }
+        assert_eq!(best_text(&mut without_history, 5), last, "{fen}");
+        assert_ne!(best_text(&mut position, 5), last, "{fen}");
     }
 }
 
@@ -132,13 +127,13 @@ fn a_repetition_that_the_opponent_loses_is_completed() {
 #[test]
 fn a_provisional_verdict_is_no_mate() {
     let mut position = read("3aka3/4n4/9/9/9/9/9/7C1/7r1/3AK4 w");
-    let scores: Vec<i32> = (8..=16).map(|d| search(&mut position, d).score.0).collect();
+    let scores: Vec<i32> = (8..=16).map(|depth| search(&mut position, depth).score.0).collect();
     assert!(scores.iter().all(|score| score.abs() < MATE_BOUND), "{scores:?}");
-    assert!(scores.contains(&DRAW), "{scores:?}");
+    assert_eq!(scores.last(), Some(&DRAW), "{scores:?}");
     let mut position = read("5R3/4k4/9/4r4/9/9/5p3/5A3/5K3/9 b");
     for depth in 1..=12 {
         let score = search(&mut position, depth).score.0;
-        assert!(score.abs() < MATE_BOUND, "{score} at depth {depth}");
+        assert!(score.abs() < 100, "{score} at depth {depth}");
     }
 }
 
