@@ -133,7 +133,7 @@ fn a_provisional_verdict_is_no_mate() {
     let mut position = read("5R3/4k4/9/4r4/9/9/5p3/5A3/5K3/9 b");
     for depth in 1..=12 {
         let score = search(&mut position, depth).score.0;
-        assert!(score.abs() < 100, "{score} at depth {depth}");
+        assert!(score.abs() < MATE_BOUND, "{score} at depth {depth}");
     }
 }
 
