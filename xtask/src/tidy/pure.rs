@@ -11,6 +11,9 @@ pub(super) const PURE: [&str; 6] = ["model", "games", "engine", "stats", "tune",
 /// The one part of them that starts processes and reads clocks: matches against programs of others.
 const DUEL: &str = "crates/arena/src/duel/";
 
+/// Where a search may share its work among threads; with one thread it is a function of its arguments.
+const THREADS: &str = "crates/engine/src/";
+
 /// Names that reach outside.
 const OUTSIDE: [&str; 14] = [
     "Instant",
@@ -50,7 +53,8 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
                 let parts = || grouped.split([',', '{', '}', ';', ':']).map(str::trim);
                 MODULES.into_iter().find(|module| parts().any(|part| part == *module))
             });
-            if let Some(name) = name {
+            let shares_work = name == Some("std::thread") && file.path.starts_with(THREADS);
+            if let Some(name) = name.filter(|_| !shares_work) {
                 let text = format!("`{name}` in a pure crate; take what it gives as an argument");
                 findings.push(Finding::new(&file.path, index + 1, "pure", text));
             }
@@ -78,6 +82,8 @@ mod tests {
             ("crates/pgbox/src/a.rs", "use std::fs;", false),
             ("crates/arena/src/a.rs", "use std::process::Child;", true),
             ("crates/arena/src/duel/a.rs", "use std::process::Child;", false),
+            ("crates/engine/src/a.rs", "std::thread::scope(|scope| {", false),
+            ("crates/tune/src/a.rs", "std::thread::scope(|scope| {", true),
         ] {
             assert_eq!(!check(&Tree::of(&[(path, text)])).is_empty(), found, "{path}: {text}");
         }
