@@ -52,7 +52,7 @@ impl SearchGame for Othello {
     /// Never asked: a pass is a move, and where neither side has one the board has decided.
     const NO_MOVE: RuleWinner = RuleWinner::Draw;
     const BENCH_POSITIONS: &'static [&'static str] = &BENCH;
-    const BENCH_DEPTH: u32 = 10;
+    const BENCH_DEPTH: u32 = 9;
 
     #[inline]
     fn pack(mv: Move) -> u16 {

@@ -25,7 +25,7 @@ impl SearchGame for Shogi {
     const QUIESCENCE: bool = true;
     const NO_MOVE: RuleWinner = RuleWinner::Opponent;
     const BENCH_POSITIONS: &'static [&'static str] = &BENCH;
-    const BENCH_DEPTH: u32 = 9;
+    const BENCH_DEPTH: u32 = 8;
 
     #[inline]
     fn pack(mv: Move) -> u16 {

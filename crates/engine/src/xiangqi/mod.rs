@@ -30,7 +30,7 @@ impl SearchGame for Xiangqi {
     const QUIESCENCE: bool = true;
     const NO_MOVE: RuleWinner = RuleWinner::Opponent;
     const BENCH_POSITIONS: &'static [&'static str] = &BENCH;
-    const BENCH_DEPTH: u32 = 11;
+    const BENCH_DEPTH: u32 = 9;
 
     #[inline]
     fn pack(mv: Move) -> u16 {
