@@ -103,8 +103,9 @@ pub trait SearchGame: Game {
     /// Whether unquiet leaves are searched on; `false` in games without captures.
     const QUIESCENCE: bool;
 
-    /// Who wins when the side to move, its game not over by [`SearchGame::over`], has no move.
-    const NO_MOVE: RuleWinner;
+    /// Who wins when the side to move, not in check and its game not over by [`SearchGame::over`], has
+    /// no move. In check it has lost.
+    const STALEMATE: RuleWinner;
 
     /// Positions on which speed and behaviour are measured.
     const BENCH_POSITIONS: &'static [&'static str];

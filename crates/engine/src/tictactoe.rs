@@ -57,7 +57,7 @@ impl SearchGame for TicTacToe {
     const VICTIMS: usize = 1;
     const QUIESCENCE: bool = false;
     /// Never asked: a board without a free square is a result of its own.
-    const NO_MOVE: RuleWinner = RuleWinner::Draw;
+    const STALEMATE: RuleWinner = RuleWinner::Draw;
     const BENCH_POSITIONS: &'static [&'static str] =
         &[".../.../... x", ".../.x./... o", "x../.../... o", "x../.o./... x", "x.o/.x./..o x"];
     const BENCH_DEPTH: u32 = 9;

@@ -31,7 +31,7 @@ impl SearchGame for Chess {
     const PIECE_SLOTS: usize = 12 * 64;
     const VICTIMS: usize = 12;
     const QUIESCENCE: bool = true;
-    const NO_MOVE: RuleWinner = RuleWinner::Opponent;
+    const STALEMATE: RuleWinner = RuleWinner::Draw;
     const BENCH_POSITIONS: &'static [&'static str] = &BENCH;
     const BENCH_DEPTH: u32 = 9;
 

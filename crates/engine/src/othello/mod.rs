@@ -50,7 +50,7 @@ impl SearchGame for Othello {
     const VICTIMS: usize = 1;
     const QUIESCENCE: bool = false;
     /// Never asked: a pass is a move, and where neither side has one the board has decided.
-    const NO_MOVE: RuleWinner = RuleWinner::Draw;
+    const STALEMATE: RuleWinner = RuleWinner::Draw;
     const BENCH_POSITIONS: &'static [&'static str] = &BENCH;
     const BENCH_DEPTH: u32 = 9;
 

@@ -146,7 +146,7 @@ impl<G: SearchGame> Worker<'_, G> {
                 return alpha;
             }
             self.frames[ply].rests_on = usize::MAX;
-            return no_move::<G>(ply);
+            return no_move::<G>(ply, node.in_check);
         }
         self.learn(position, node, which, best_move, best, first_alpha);
         if best >= beta
@@ -605,8 +605,9 @@ enum Singular {
 
 /// The value of a node without a legal move.
 #[inline]
-pub(super) fn no_move<G: SearchGame>(ply: usize) -> i32 {
-    match G::NO_MOVE {
+pub(super) fn no_move<G: SearchGame>(ply: usize, in_check: bool) -> i32 {
+    match G::STALEMATE {
+        _ if in_check => mated_at(ply),
         RuleWinner::SideToMove => MATE - ply as i32,
         RuleWinner::Opponent => mated_at(ply),
         RuleWinner::Draw => DRAW,

@@ -86,7 +86,7 @@ impl<G: SearchGame> Worker<'_, G> {
         if !in_check {
             // A side with little left may have no move at all, and that is no quiet position.
             if !position.null_move_is_sound() && is_stuck(position) {
-                return no_move::<G>(ply);
+                return no_move::<G>(ply, in_check);
             }
             raw = match known {
                 Some(entry) if entry.eval != NONE => entry.eval,
@@ -172,7 +172,7 @@ impl<G: SearchGame> Worker<'_, G> {
             }
         }
         if in_check && count == 0 {
-            return no_move::<G>(ply);
+            return no_move::<G>(ply, in_check);
         }
         if best >= beta {
             best = blend(best);

@@ -1,7 +1,6 @@
 //! The search without its selective rules against plain negamax: the same value, to the centipawn, by
 //! zero windows (PVS) and by whole ones (alpha-beta), in all games.
 
-use super::moves::no_move;
 use crate::{Evaluate, Limits, SearchGame, SearchParams, Searcher, StopSignal};
 use crate::{MATE, value::DRAW, value::mated_at};
 use games::chess::Chess;
@@ -104,6 +103,15 @@ impl<G: SearchGame> Reference<G> {
         }
     }
 
+    /// The value of a node without a legal move, as the rules have it.
+    fn without_moves(&self, position: &G) -> i32 {
+        match position.result().map(|over| over.winner) {
+            Some(RuleWinner::SideToMove) => MATE - self.ply as i32,
+            Some(RuleWinner::Opponent) => mated_at(self.ply),
+            Some(RuleWinner::Draw) | None => DRAW,
+        }
+    }
+
     /// What `value` says of the position after a move.
     fn after(
         &mut self,
@@ -144,7 +152,7 @@ impl<G: SearchGame> Reference<G> {
             let value = -self.after(position, mv, |all, after| all.negamax(after, depth - 1));
             best = best.max(Some(value));
         }
-        best.unwrap_or_else(|| no_move::<G>(self.ply)).clamp(low, high)
+        best.unwrap_or_else(|| self.without_moves(position)).clamp(low, high)
     }
 
     /// Fail-hard and unordered: only its exact values reach the comparison.
@@ -159,7 +167,7 @@ impl<G: SearchGame> Reference<G> {
         let mut moves = MoveList::new();
         position.legal(&mut moves);
         if moves.is_empty() {
-            return no_move::<G>(self.ply);
+            return self.without_moves(position);
         }
         if !position.in_check() {
             alpha = alpha.max(self.static_value(position));

@@ -5,6 +5,7 @@ use crate::{
     Limits, MATE, SearchGame, SearchParams, SearchResult, Searcher, StopSignal, TimeSource,
     mate_distance,
 };
+use games::chess::Chess;
 use games::tictactoe::TicTacToe;
 use games::xiangqi::Xiangqi;
 use games::{Game, MoveList, RuleWinner};
@@ -234,6 +235,25 @@ fn what_a_short_tune_turns_acts_within_four_plies() {
         "qs_delta",
     ];
     assert_eq!(without_effect(&names, Limits::depth(4)), Vec::<&str>::new());
+}
+
+/// In chess a side without a move that is not in check has not lost: the only move that keeps the win
+/// is not the one that takes every move away.
+#[test]
+fn a_stalemate_in_chess_is_a_draw_and_no_win() {
+    let read = |fen: &str| Chess::from_fen(fen).unwrap_or_else(|e| panic!("{fen}: {e}"));
+    for depth in 1..=8 {
+        // Every move of Black's draws or loses; here he is stalemated at once.
+        let mut drawn = read("7k/5K2/8/6Q1/8/8/8/8 b - - 0 1");
+        assert!(search(&mut drawn, Limits::depth(depth)).score.0 < 0);
+        // The pawn cannot be held but by taking every move.
+        let mut stuck = read("8/8/8/8/8/2k5/p7/K7 b - - 0 1");
+        assert_eq!(search(&mut stuck, Limits::depth(depth.max(4))).score.0, 0, "depth {depth}");
+    }
+    let mut won = read("7k/8/5KQ1/8/8/8/8/8 w - - 0 1");
+    let best = search(&mut won, Limits::depth(6)).best.expect("there are moves");
+    won.make(best);
+    assert_ne!(won.result().map(|over| over.winner), Some(RuleWinner::Draw));
 }
 
 #[test]

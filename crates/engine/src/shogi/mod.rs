@@ -23,7 +23,7 @@ impl SearchGame for Shogi {
     const PIECE_SLOTS: usize = 28 * Square::COUNT;
     const VICTIMS: usize = 15;
     const QUIESCENCE: bool = true;
-    const NO_MOVE: RuleWinner = RuleWinner::Opponent;
+    const STALEMATE: RuleWinner = RuleWinner::Opponent;
     const BENCH_POSITIONS: &'static [&'static str] = &BENCH;
     const BENCH_DEPTH: u32 = 8;
 

@@ -28,7 +28,7 @@ impl SearchGame for Xiangqi {
     const PIECE_SLOTS: usize = 14 * Square::COUNT;
     const VICTIMS: usize = 8;
     const QUIESCENCE: bool = true;
-    const NO_MOVE: RuleWinner = RuleWinner::Opponent;
+    const STALEMATE: RuleWinner = RuleWinner::Opponent;
     const BENCH_POSITIONS: &'static [&'static str] = &BENCH;
     const BENCH_DEPTH: u32 = 9;
 
