@@ -322,8 +322,12 @@ impl<G: SearchGame> Worker<'_, G> {
         // In zugzwang every move is worse than none: look whether one move is good enough, without
         // passing for most of the way.
         self.null_from = ply + (3 * reduced.max(0) / 4) as usize + 1;
+        let by_pass = self.frames[ply].rests_on;
         let verified = self.expand::<false>(position, reduced.max(1), beta - 1, beta, ply, false);
         self.null_from = 0;
+        // The value is that of the pass, believed for the moves: it rests on what either rests on.
+        let rests_on = &mut self.frames[ply].rests_on;
+        *rests_on = by_pass.min(*rests_on);
         if self.stopped {
             return Some(0);
         }
