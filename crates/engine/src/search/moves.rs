@@ -156,20 +156,12 @@ impl<G: SearchGame> Worker<'_, G> {
         {
             best = (best * node.depth + beta) / (node.depth + 1);
         }
-        self.frames[ply].rests_on = if rests_on < ply { rests_on } else { usize::MAX };
+        self.rest_on(ply, rests_on);
         if excluding || (ply == 0 && !self.root_moves.is_empty()) {
             // The best of some moves is no fact about the position.
             return best;
         }
-        let bound = if rests_on < ply {
-            Bound::None
-        } else if best >= beta {
-            Bound::Lower
-        } else if best > first_alpha {
-            Bound::Exact
-        } else {
-            Bound::Upper
-        };
+        let bound = self.bound_of(ply, best, first_alpha, beta);
         self.correct(position, node, bound, best_move, best);
         self.table.store(
             self.frames[ply].hash,
@@ -550,8 +542,7 @@ impl<G: SearchGame> Worker<'_, G> {
             return;
         }
         let (piece, slot) = (before.piece, G::move_slot(before.mv));
-        let mut context = self.context(0, ply - 1);
-        context.ply = ply - 1;
+        let context = self.context(0, ply - 1);
         let t = &self.params.tunables().history;
         self.histories.learn_move(!position.first_to_move(), slot, delta * t.history_main / 1024);
         self.histories.learn_continuation(t, &context, piece, delta);
@@ -579,9 +570,9 @@ impl<G: SearchGame> Worker<'_, G> {
             return;
         }
         let t = &self.params.tunables().history;
-        let (first, structure) = (position.first_to_move(), position.structure());
-        let error = best - eval;
-        self.histories.learn_correction(t, first, structure, &node.context, error, node.depth);
+        let (first, error) = (position.first_to_move(), best - eval);
+        let Situation { context, structure, depth, .. } = node;
+        self.histories.learn_correction(t, first, *structure, context, error, *depth);
     }
 }
 

@@ -8,7 +8,7 @@ use crate::history::{CONTINUATIONS, Context, Histories, QuietCell};
 use crate::picker::Advice;
 use crate::table::{Bound, Entry};
 use crate::value::{self, MATE_BOUND, NONE, mated_at};
-use crate::{Evaluate, SearchGame};
+use crate::{Evaluate, SearchGame, Structure};
 
 /// What the moves of a node share once its prologue is done.
 pub(super) struct Situation {
@@ -25,6 +25,7 @@ pub(super) struct Situation {
     pub(super) known: Option<Entry>,
     pub(super) known_score: i32,
     pub(super) context: Context,
+    pub(super) structure: Structure,
 }
 
 impl<G: SearchGame> Worker<'_, G> {
@@ -199,6 +200,7 @@ impl<G: SearchGame> Worker<'_, G> {
             known,
             known_score,
             context,
+            structure,
         };
         if !PV
             && !in_check
@@ -309,8 +311,7 @@ impl<G: SearchGame> Worker<'_, G> {
         if self.stopped {
             return Some(0);
         }
-        let rests_on = self.frames[ply + 1].rests_on;
-        self.frames[ply].rests_on = if rests_on < ply { rests_on } else { usize::MAX };
+        self.rest_on(ply, self.frames[ply + 1].rests_on);
         if score < beta {
             return None;
         }
@@ -381,7 +382,7 @@ impl<G: SearchGame> Worker<'_, G> {
                 continue;
             }
             let rests_on = self.frames[ply + 1].rests_on;
-            self.frames[ply].rests_on = if rests_on < ply { rests_on } else { usize::MAX };
+            self.rest_on(ply, rests_on);
             if rests_on >= ply {
                 self.table.store(
                     self.frames[ply].hash,

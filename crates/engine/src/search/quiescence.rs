@@ -6,7 +6,7 @@ use super::worker::Worker;
 use crate::SearchGame;
 use crate::history::Histories;
 use crate::picker::Advice;
-use crate::table::{Bound, Entry};
+use crate::table::Entry;
 use crate::tunables::tunables;
 use crate::value::{INFINITE, MATE_BOUND, NONE, to_table};
 use games::MoveList;
@@ -177,16 +177,8 @@ impl<G: SearchGame> Worker<'_, G> {
         if best >= beta {
             best = blend(best);
         }
-        self.frames[ply].rests_on = if rests_on < ply { rests_on } else { usize::MAX };
-        let bound = if rests_on < ply {
-            Bound::None
-        } else if best >= beta {
-            Bound::Lower
-        } else if best > first_alpha {
-            Bound::Exact
-        } else {
-            Bound::Upper
-        };
+        self.rest_on(ply, rests_on);
+        let bound = self.bound_of(ply, best, first_alpha, beta);
         let entry = Entry {
             mv: G::pack(best_move),
             score: to_table(best, ply),

@@ -120,6 +120,26 @@ impl<G: SearchGame> Worker<'_, G> {
         self.fits_limit(position, entry).then_some(score)
     }
 
+    /// Notes what a node's value rests on; only earlier plies of the line count.
+    #[inline]
+    pub(super) fn rest_on(&mut self, ply: usize, rests_on: usize) {
+        self.frames[ply].rests_on = if rests_on < ply { rests_on } else { usize::MAX };
+    }
+
+    /// What a searched value says about the true one, for a table that finds a node by any line.
+    #[inline]
+    pub(super) fn bound_of(&self, ply: usize, best: i32, alpha: i32, beta: i32) -> Bound {
+        if self.frames[ply].rests_on < ply {
+            Bound::None
+        } else if best >= beta {
+            Bound::Lower
+        } else if best > alpha {
+            Bound::Exact
+        } else {
+            Bound::Upper
+        }
+    }
+
     /// Whether a move limit is further away than what an entry knows.
     #[inline]
     pub(super) fn fits_limit(&self, position: &G, entry: Entry) -> bool {
