@@ -3,10 +3,13 @@
 //! What comes in is checked: a number that is missing or of an unknown kind is an error that names
 //! its field, never a silent default.
 
-use model::spec::{EloModel, GameLimit, Job, RunSpec, SprtSpec, TestSpec, TuneSpec};
+use model::spec::{
+    BqrSettings, EloModel, GainRule, GameLimit, Job, OptimizerSpec, RunSpec, SprtSpec,
+    SpsaSettings, TestSpec, TuneSpec,
+};
 use model::view::{
-    LeaseCounts, ProgressView, RunState, RunView, TestPoint, TestView, TunePoint, TuneView,
-    Verdict, WorkerView,
+    CorrectedView, LeaseCounts, OutlookView, ProgressView, RunState, RunView, TestPoint, TestView,
+    TuneEstimate, TunePoint, TuneView, Verdict, WorkerView,
 };
 use model::{
     GameKind, Nodes, Pairs, ParameterDef, ParameterKind, ParameterSet, Pentanomial, Ply, RunId,
@@ -77,11 +80,39 @@ fn tune_to_wire(tune: &TuneSpec) -> v1::TuneSpec {
     };
     v1::TuneSpec {
         pairs: tune.pairs.0,
-        alpha: tune.alpha,
-        gamma: tune.gamma,
-        a_ratio: tune.a_ratio,
         parameters: tune.parameters.iter().map(parameter).collect(),
         fixed: Some(set_to_wire(&tune.fixed)),
+        ..optimizer_to_wire(&tune.optimizer)
+    }
+}
+
+/// A tune's optimiser, the rest of the tune left empty.
+fn optimizer_to_wire(optimizer: &OptimizerSpec) -> v1::TuneSpec {
+    match *optimizer {
+        OptimizerSpec::Spsa(SpsaSettings { alpha, gamma, a_ratio, gains }) => v1::TuneSpec {
+            optimizer: v1::Optimizer::Spsa.into(),
+            alpha,
+            gamma,
+            a_ratio,
+            gain_rule: match gains {
+                GainRule::Elomill => v1::GainRule::Elomill,
+                GainRule::Fishtest => v1::GainRule::Fishtest,
+                GainRule::OpenBench => v1::GainRule::Openbench,
+            }
+            .into(),
+            ..v1::TuneSpec::default()
+        },
+        OptimizerSpec::Bqr(BqrSettings {
+            pair_deviation,
+            probe_loss,
+            scale_limit,
+            forget,
+            reach,
+        }) => v1::TuneSpec {
+            optimizer: v1::Optimizer::Bqr.into(),
+            bqr: Some(v1::BqrSettings { pair_deviation, probe_loss, scale_limit, forget, reach }),
+            ..v1::TuneSpec::default()
+        },
     }
 }
 
@@ -101,6 +132,7 @@ fn test_to_wire(test: &TestSpec) -> v1::TestSpec {
         }
         .into(),
         max_pairs: test.max_pairs.0,
+        futility: test.futility,
     }
 }
 
@@ -201,12 +233,38 @@ fn tune_from_wire(tune: v1::TuneSpec) -> Result<TuneSpec, WireError> {
     };
     Ok(TuneSpec {
         pairs: Pairs(tune.pairs),
-        alpha: tune.alpha,
-        gamma: tune.gamma,
-        a_ratio: tune.a_ratio,
+        optimizer: optimizer_from_wire(&tune)?,
         parameters: tune.parameters.into_iter().map(parameter).collect::<Result<_, _>>()?,
         fixed: set_from_wire(tune.fixed.unwrap_or_default()),
     })
+}
+
+fn optimizer_from_wire(tune: &v1::TuneSpec) -> Result<OptimizerSpec, WireError> {
+    match v1::Optimizer::try_from(tune.optimizer) {
+        // A coordinator from before there was a choice says nothing.
+        Ok(v1::Optimizer::Unspecified | v1::Optimizer::Spsa) => {
+            let v1::TuneSpec { alpha, gamma, a_ratio, .. } = *tune;
+            let gains = match v1::GainRule::try_from(tune.gain_rule) {
+                Ok(v1::GainRule::Unspecified | v1::GainRule::Elomill) => GainRule::Elomill,
+                Ok(v1::GainRule::Fishtest) => GainRule::Fishtest,
+                Ok(v1::GainRule::Openbench) => GainRule::OpenBench,
+                Err(_) => return Err(unknown("tune.gain_rule")),
+            };
+            Ok(OptimizerSpec::Spsa(SpsaSettings { alpha, gamma, a_ratio, gains }))
+        }
+        Ok(v1::Optimizer::Bqr) => {
+            let v1::BqrSettings { pair_deviation, probe_loss, scale_limit, forget, reach } =
+                tune.bqr.ok_or(missing("tune.bqr"))?;
+            Ok(OptimizerSpec::Bqr(BqrSettings {
+                pair_deviation,
+                probe_loss,
+                scale_limit,
+                forget,
+                reach,
+            }))
+        }
+        Err(_) => Err(unknown("tune.optimizer")),
+    }
 }
 
 fn test_from_wire(test: v1::TestSpec) -> Result<TestSpec, WireError> {
@@ -222,6 +280,7 @@ fn test_from_wire(test: v1::TestSpec) -> Result<TestSpec, WireError> {
         candidate_run: (test.candidate_run_id != 0).then_some(RunId(test.candidate_run_id)),
         sprt: SprtSpec { elo0, elo1, alpha, beta, model },
         max_pairs: Pairs(test.max_pairs),
+        futility: test.futility,
     })
 }
 
@@ -240,7 +299,23 @@ fn tally_from_wire(tally: &v1::Tally) -> Result<Tally, WireError> {
 
 fn tune_view(tune: v1::TuneProgress) -> Result<TuneView, WireError> {
     let point = |point: v1::TunePoint| TunePoint { pairs: point.pairs, theta: point.theta };
+    let size = tune.theta.len();
+    let estimate = tune.estimate.map(|estimate| {
+        if estimate.deviation.len() != size || estimate.signal_to_noise.len() != size {
+            return Err(unknown("tune.estimate"));
+        }
+        Ok(TuneEstimate {
+            deviation: estimate.deviation,
+            signal_to_noise: estimate.signal_to_noise,
+            gain: estimate.gain,
+            gain_low: estimate.gain_low,
+            gain_high: estimate.gain_high,
+            remaining_loss: estimate.remaining_loss,
+            pair_deviation: estimate.pair_deviation,
+        })
+    });
     Ok(TuneView {
+        estimate: estimate.transpose()?,
         theta: tune.theta,
         suggested: set_from_wire(tune.suggested.ok_or(missing("tune.suggested"))?),
         trace: tune.trace.into_iter().map(point).collect(),
@@ -261,6 +336,15 @@ fn test_view(test: &v1::TestProgress) -> Result<TestView, WireError> {
         elo_high: test.elo_high,
         normalized_elo: test.normalized_elo,
         los: test.los,
+        corrected: test.corrected.map(|v1::TestCorrected { elo, elo_low, elo_high, los }| {
+            CorrectedView { elo, elo_low, elo_high, los }
+        }),
+        outlook: test.outlook.map(|outlook| OutlookView {
+            pass_probability: outlook.pass_probability,
+            mean_pairs: outlook.mean_pairs,
+            median_pairs: outlook.median_pairs,
+            q95_pairs: outlook.q95_pairs,
+        }),
         verdict: match v1::Verdict::try_from(test.verdict) {
             // While the test runs, and forever when it was stopped by hand.
             Ok(v1::Verdict::Unspecified) => None,
@@ -297,7 +381,7 @@ pub(crate) fn worker_from_wire(worker: v1::Worker) -> WorkerView {
 mod tests {
     use super::*;
 
-    fn specs() -> [RunSpec; 2] {
+    fn specs() -> [RunSpec; 3] {
         let set = |value| ParameterSet::from_iter([("lmr_base".to_owned(), value)]);
         let tune = RunSpec {
             name: "t".to_owned(),
@@ -309,9 +393,12 @@ mod tests {
             lease_pairs: 3,
             job: Job::Tune(TuneSpec {
                 pairs: Pairs(11),
-                alpha: 0.6,
-                gamma: 0.1,
-                a_ratio: 0.2,
+                optimizer: OptimizerSpec::Spsa(SpsaSettings {
+                    alpha: 0.6,
+                    gamma: 0.1,
+                    a_ratio: 0.2,
+                    gains: GainRule::OpenBench,
+                }),
                 parameters: vec![ParameterDef {
                     name: "rfp_depth".to_owned(),
                     kind: ParameterKind::Int,
@@ -336,8 +423,14 @@ mod tests {
                 model: EloModel::Logistic,
             },
             max_pairs: Pairs(99),
+            futility: 0.125,
         });
-        [tune.clone(), RunSpec { game: GameKind::Xiangqi, job, ..tune }]
+        let mut regression = tune.clone();
+        if let Job::Tune(tune) = &mut regression.job {
+            let settings = BqrSettings { probe_loss: Some(2.5), ..BqrSettings::default() };
+            tune.optimizer = OptimizerSpec::Bqr(settings);
+        }
+        [tune.clone(), regression, RunSpec { game: GameKind::Xiangqi, job, ..tune }]
     }
 
     #[test]
@@ -349,7 +442,7 @@ mod tests {
 
     #[test]
     fn what_is_missing_or_unknown_is_named() {
-        let [tune, _] = specs();
+        let [tune, ..] = specs();
         let whole = v1::Run {
             spec: Some(spec_to_wire(&tune)),
             state: v1::RunState::Running.into(),
@@ -367,10 +460,24 @@ mod tests {
         let view = run_from_wire(whole.clone()).unwrap();
         assert_eq!((view.counted_pairs, view.eta_seconds), (4, Some(3.5)));
         type Damage = fn(&mut v1::Run);
-        let broken: [(&str, Damage); 6] = [
+        let broken: [(&str, Damage); 8] = [
             ("run.spec", |run| run.spec = None),
             ("run.state", |run| run.state = 77),
             ("run.tally", |run| run.tally = None),
+            ("tune.optimizer", |run| {
+                let Some(v1::run_spec::Job::Tune(tune)) =
+                    run.spec.as_mut().and_then(|spec| spec.job.as_mut())
+                else {
+                    panic!("a tune")
+                };
+                tune.optimizer = 77;
+            }),
+            ("tune.estimate", |run| {
+                let Some(v1::run::Progress::Tune(tune)) = run.progress.as_mut() else {
+                    panic!("a tune")
+                };
+                tune.estimate = Some(v1::TuneEstimate::default());
+            }),
             ("run.progress", |run| run.progress = None),
             ("run.progress", |run| {
                 run.progress = Some(v1::run::Progress::Test(v1::TestProgress::default()));

@@ -7,9 +7,9 @@ use crate::output::{hinted, json, line, say};
 use crate::{display::Display, follow, interrupt::Interrupt};
 use anyhow::Context;
 use model::file::{RunFile, Surroundings, Tuned};
-use model::spec::{Job, RunSpec};
+use model::spec::{Job, OptimizerKind, RunSpec};
 use model::view::{ProgressView, RunView};
-use model::{FindingList, GameKind, ParameterDef, ParameterSet, RunId};
+use model::{Finding, FindingList, GameKind, ParameterDef, ParameterSet, RunId};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -35,7 +35,7 @@ pub(crate) struct FileArgs {
 pub(crate) fn read(path: &Path) -> anyhow::Result<RunFile> {
     let text =
         std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
-    RunFile::parse(&text).map_err(|findings| refused(path, &findings))
+    RunFile::parse(&text).map_err(|FindingList(findings)| refused(path, &findings))
 }
 
 /// What the built-in engine knows of a game.
@@ -53,7 +53,8 @@ pub(crate) fn resolve(
     let book = Book::open(&file.book, file.game, folder)?;
     let known = known_parameters(file.game);
     let surroundings = Surroundings { known: &known, book_sha256: book.sha256.clone(), tuned };
-    let spec = file.resolve(&surroundings).map_err(|findings| refused(path, &findings))?;
+    let spec =
+        file.resolve(&surroundings).map_err(|FindingList(findings)| refused(path, &findings))?;
     Ok((spec, book))
 }
 
@@ -78,7 +79,8 @@ pub(crate) fn tuned(run: &RunView) -> anyhow::Result<Tuned> {
     })
 }
 
-fn refused(path: &Path, FindingList(findings): &FindingList) -> anyhow::Error {
+/// A file with everything that is wrong with it.
+pub(crate) fn refused(path: &Path, findings: &[Finding]) -> anyhow::Error {
     let count = match findings.len() {
         1 => "a mistake".to_owned(),
         n => format!("{n} mistakes"),
@@ -89,9 +91,17 @@ fn refused(path: &Path, FindingList(findings): &FindingList) -> anyhow::Error {
 }
 
 impl FileArgs {
-    /// Files the run; `kind` is what the command takes, `tune` or `test`.
-    pub(crate) async fn file(self, kind: &str) -> anyhow::Result<ExitCode> {
-        let file = read(&self.file)?;
+    /// Files the run; `kind` is what the command takes, `tune` or `test`. An optimiser takes the
+    /// place of the file's own.
+    pub(crate) async fn file(
+        self,
+        kind: &str,
+        optimizer: Option<OptimizerKind>,
+    ) -> anyhow::Result<ExitCode> {
+        let mut file = read(&self.file)?;
+        if let Some(optimizer) = optimizer {
+            file = file.with_optimizer(optimizer);
+        }
         if file.job.kind() != kind {
             return Err(hinted(
                 format_args!("{} describes a {}", self.file.display(), file.job.kind()),
@@ -108,6 +118,7 @@ impl FileArgs {
             None => None,
         };
         let (spec, book) = resolve(&self.file, &file, tuned)?;
+        say_handed_over(&spec);
         let run = control.create(&spec, &book.bytes).await?;
         self.announce(run, &control.page(run))?;
         if self.follow { self.watch(&locator, run).await } else { Ok(ExitCode::SUCCESS) }
@@ -124,6 +135,7 @@ impl FileArgs {
                 .collect(),
         });
         let (spec, book) = resolve(&self.file, file, tuned)?;
+        say_handed_over(&spec);
         if self.json {
             json(&spec)?;
         } else {
@@ -155,6 +167,15 @@ impl FileArgs {
     async fn watch(&self, locator: &Locator, run: RunId) -> anyhow::Result<ExitCode> {
         let interrupt = Interrupt::listen()?;
         watch_to_end(locator, run, &interrupt, self.json).await
+    }
+}
+
+/// Says it where another optimiser acts than the one that was asked for.
+fn say_handed_over(spec: &RunSpec) {
+    if let Job::Tune(tune) = &spec.job
+        && let Some(why) = tune.handed_over()
+    {
+        say(why);
     }
 }
 

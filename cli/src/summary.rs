@@ -1,8 +1,11 @@
 //! Runs in words: the moved parameters of a tune, the verdict of a test. Pure.
 
 use crate::tables::{Column, duration, number, table};
-use model::spec::{Job, TuneSpec};
-use model::view::{ProgressView, RunState, RunView, TestView, TuneView, Verdict};
+use model::spec::{GainRule, Job, OptimizerSpec, SpsaSettings, TuneSpec};
+use model::view::{
+    CorrectedView, OutlookView, ProgressView, RunState, RunView, TestView, TuneEstimate, TuneView,
+    Verdict,
+};
 
 /// How far a parameter has moved from its start, in units of its final perturbation.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,12 +30,17 @@ pub(crate) fn moves<'a>(spec: &'a TuneSpec, view: &TuneView) -> Vec<Move<'a>> {
 pub(crate) fn standing(run: &RunView) -> String {
     match (&run.spec.job, &run.progress) {
         _ if run.counted_pairs == 0 => "nothing counted yet".to_owned(),
-        (Job::Tune(spec), ProgressView::Tune(view)) => moves(spec, view)
-            .iter()
-            .take(3)
-            .map(|m| format!("{} {:+.1}", m.name, m.steps))
-            .collect::<Vec<_>>()
-            .join("  "),
+        (Job::Tune(spec), ProgressView::Tune(view)) => {
+            let mut parts: Vec<String> = moves(spec, view)
+                .iter()
+                .take(3)
+                .map(|m| format!("{} {:+.1}", m.name, m.steps))
+                .collect();
+            if let Some(TuneEstimate { gain, gain_low, gain_high, .. }) = view.estimate {
+                parts.push(format!("predicted {gain:+.1} Elo ({gain_low:+.1} … {gain_high:+.1})"));
+            }
+            parts.join("  ")
+        }
         (_, ProgressView::Test(view)) => format!(
             "LLR {:+.2} in {:.2} … {:.2}  Elo {}",
             view.llr,
@@ -68,31 +76,76 @@ pub(crate) fn progress_line(run: &RunView) -> String {
     line
 }
 
-/// `+12.3 ± 9.1`, or both ends where the interval is lopsided.
 fn elo(view: &TestView) -> String {
-    let (below, above) = (view.elo - view.elo_low, view.elo_high - view.elo);
+    interval(view.elo, view.elo_low, view.elo_high)
+}
+
+/// `+12.3 ± 9.1`, or both ends where the interval is lopsided.
+fn interval(elo: f64, low: f64, high: f64) -> String {
+    let (below, above) = (elo - low, high - elo);
     if (below - above).abs() < 0.1 * (below + above) {
-        format!("{:+.1} ± {:.1}", view.elo, 0.5 * (below + above))
+        format!("{elo:+.1} ± {:.1}", 0.5 * (below + above))
     } else {
-        format!("{:+.1} ({:+.1} … {:+.1})", view.elo, view.elo_low, view.elo_high)
+        format!("{elo:+.1} ({low:+.1} … {high:+.1})")
     }
 }
 
-/// Start against tuned value of each parameter of a tune.
+/// Start against tuned value of each parameter of a tune and, where the optimiser knows it, how sure
+/// that is.
 pub(crate) fn tuned_table(spec: &TuneSpec, view: &TuneView) -> String {
     use Column::{Number, Text};
-    let columns = [Text("parameter"), Number("start"), Number("tuned"), Number("moved by c_end")];
+    let mut columns =
+        vec![Text("parameter"), Number("start"), Number("tuned"), Number("moved by c_end")];
+    if view.estimate.is_some() {
+        columns.extend([Number("optimum ±"), Number("signal/noise")]);
+    }
     let rows: Vec<_> = spec
         .parameters
         .iter()
         .zip(&view.theta)
-        .map(|(def, theta)| {
+        .enumerate()
+        .map(|(index, (def, theta))| {
             let tuned = view.suggested.get(&def.name).unwrap_or(*theta);
             let steps = (theta - def.start) / def.c_end;
-            vec![def.name.clone(), number(def.start), number(tuned), format!("{steps:+.1}")]
+            let mut row =
+                vec![def.name.clone(), number(def.start), number(tuned), format!("{steps:+.1}")];
+            if let Some(estimate) = &view.estimate {
+                // Convert refuses lists of another length.
+                let at = |list: &[f64]| list.get(index).copied().unwrap_or_default();
+                row.push(number(at(&estimate.deviation)));
+                row.push(format!("{:.1}", at(&estimate.signal_to_noise)));
+            }
+            row
         })
         .collect();
     table(&columns, &rows)
+}
+
+/// What a tune is moved by and, where the optimiser knows it, what it has won.
+fn optimizer_lines(spec: &TuneSpec, view: &TuneView) -> Vec<String> {
+    let acting = spec.acting();
+    let name = match acting {
+        OptimizerSpec::Spsa(SpsaSettings { gains, .. }) if gains != GainRule::default() => {
+            format!("spsa with the gains of {}", gains.name())
+        }
+        _ => acting.kind().to_string(),
+    };
+    let mut lines = vec![match spec.handed_over() {
+        Some(why) => format!("optimizer    {name}: {why}"),
+        None => format!("optimizer    {name}"),
+    }];
+    if let Some(estimate) = &view.estimate {
+        lines.push(format!(
+            "gain         {:+.1} Elo over the start predicted ({:+.1} … {:+.1}, 95 %), {:.1} left to \
+             the optimum",
+            estimate.gain, estimate.gain_low, estimate.gain_high, estimate.remaining_loss
+        ));
+        lines.push(format!(
+            "noise        {:.0} Elo is the deviation of a pair",
+            estimate.pair_deviation
+        ));
+    }
+    lines
 }
 
 /// Everything that a test found, a line each.
@@ -101,7 +154,7 @@ pub(crate) fn test_lines(run: &RunView, view: &TestView) -> Vec<String> {
     let cells = run.tally.pentanomial.0.map(|pairs| pairs.to_string()).join(", ");
     let Job::Test(spec) = &run.spec.job else { return Vec::new() };
     let sprt = spec.sprt;
-    vec![
+    let mut lines = vec![
         format!(
             "games        {} won, {} drawn, {} lost by the candidate ({} pairs)",
             wdl.wins, wdl.draws, wdl.losses, run.counted_pairs
@@ -124,8 +177,34 @@ pub(crate) fn test_lines(run: &RunView, view: &TestView) -> Vec<String> {
             view.normalized_elo,
             100.0 * view.los
         ),
-        format!("verdict      {}", verdict(run, view)),
-    ]
+    ];
+    if let Some(CorrectedView { elo, elo_low, elo_high, los }) = view.corrected {
+        lines.push(format!(
+            "corrected    {} (95 %), likelihood of superiority {:.1} %: without the bias of stopping",
+            interval(elo, elo_low, elo_high),
+            100.0 * los
+        ));
+    }
+    if let Some(outlook) = &view.outlook {
+        lines.push(outlook_line(run, outlook));
+    }
+    lines.push(format!("verdict      {}", verdict(run, view)));
+    lines
+}
+
+/// How a test will probably go on.
+fn outlook_line(run: &RunView, outlook: &OutlookView) -> String {
+    let games = |pairs: f64| format!("{:.0}", 2.0 * pairs);
+    let budget = run.asked_pairs.saturating_sub(run.counted_pairs);
+    format!(
+        "outlook      passes with {:.0} %, {} more games on average, half of such tests below {}, \
+         95 % below {}; {} are left to play",
+        100.0 * outlook.pass_probability,
+        games(outlook.mean_pairs),
+        games(outlook.median_pairs),
+        games(outlook.q95_pairs),
+        2 * budget
+    )
 }
 
 /// What a test said, plainly.
@@ -134,7 +213,17 @@ pub(crate) fn verdict(run: &RunView, view: &TestView) -> String {
         (Some(Verdict::Accepted), _) => "accepted: the candidate is stronger".to_owned(),
         (Some(Verdict::Rejected), _) => "rejected: the gain asked for is not there".to_owned(),
         (Some(Verdict::Inconclusive), _) => {
-            format!("inconclusive: {} pairs did not reach either bound", run.counted_pairs)
+            let pairs = run.counted_pairs;
+            match &run.spec.job {
+                // Ended before its budget, and not by a bound: by its rule of futility.
+                Job::Test(test) if test.futility > 0.0 && pairs < run.asked_pairs => format!(
+                    "inconclusive: after {pairs} pairs even a gain of {} would pass within the \
+                     budget with less than {} %",
+                    number(test.sprt.elo1),
+                    number(100.0 * test.futility)
+                ),
+                _ => format!("inconclusive: {pairs} pairs did not reach either bound"),
+            }
         }
         (None, RunState::Stopped) => "none: the test was stopped by hand".to_owned(),
         (None, _) => "none yet: the test goes on".to_owned(),
@@ -171,6 +260,7 @@ pub(crate) fn describe(run: &RunView) -> String {
     ];
     match (&run.spec.job, &run.progress) {
         (Job::Tune(spec), ProgressView::Tune(view)) => {
+            lines.extend(optimizer_lines(spec, view));
             lines.push(String::new());
             lines.push(tuned_table(spec, view));
         }
@@ -191,7 +281,7 @@ fn reason(run: &RunView) -> String {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use model::spec::{EloModel, GameLimit, RunSpec, SprtSpec, TestSpec};
+    use model::spec::{BqrSettings, EloModel, GameLimit, RunSpec, SprtSpec, TestSpec};
     use model::view::LeaseCounts;
     use model::{
         GameKind, Nodes, Pairs, ParameterDef, ParameterKind, ParameterSet, Pentanomial, Ply, RunId,
@@ -211,9 +301,7 @@ pub(crate) mod tests {
         };
         let job = Job::Tune(TuneSpec {
             pairs: Pairs(100),
-            alpha: 0.602,
-            gamma: 0.101,
-            a_ratio: 0.1,
+            optimizer: OptimizerSpec::default(),
             parameters: vec![def("alef", 1.0, 0.5), def("bet", 10.0, 2.0)],
             fixed: ParameterSet::default(),
         });
@@ -222,6 +310,7 @@ pub(crate) mod tests {
             suggested: [("alef".to_owned(), theta[0]), ("bet".to_owned(), theta[1].round())]
                 .into_iter()
                 .collect(),
+            estimate: None,
             trace: Vec::new(),
         });
         view(id, name, state, job, progress)
@@ -247,6 +336,7 @@ pub(crate) mod tests {
                 model: EloModel::Normalized,
             },
             max_pairs: Pairs(100),
+            futility: 0.0,
         });
         let progress = ProgressView::Test(TestView {
             llr: 2.99,
@@ -257,6 +347,8 @@ pub(crate) mod tests {
             elo_high: 60.0,
             normalized_elo: 61.5,
             los: 0.999,
+            corrected: None,
+            outlook: None,
             verdict,
             trace: Vec::new(),
         });
@@ -319,10 +411,91 @@ pub(crate) mod tests {
         }
     }
 
+    /// However good it stood.
     #[test]
     fn a_test_stopped_by_hand_has_no_verdict() {
         let run = test(4, "t", RunState::Stopped, None, None);
-        assert!(describe(&run).contains("none: the test was stopped by hand"));
+        let text = describe(&run);
+        assert!(text.contains("none: the test was stopped by hand"), "{text}");
+        assert!(!text.contains("accepted"), "{text}");
+    }
+
+    #[test]
+    fn a_running_test_tells_what_to_expect_and_an_unbiased_elo() {
+        let mut run = test(4, "t", RunState::Running, None, None);
+        let ProgressView::Test(view) = &mut run.progress else { panic!("a test") };
+        view.corrected =
+            Some(CorrectedView { elo: 33.0, elo_low: 12.0, elo_high: 54.0, los: 0.9981 });
+        view.outlook = Some(OutlookView {
+            pass_probability: 0.874,
+            mean_pairs: 30.4,
+            median_pairs: 22.0,
+            q95_pairs: 81.2,
+        });
+        let text = describe(&run);
+        for part in [
+            "corrected    +33.0 ± 21.0 (95 %), likelihood of superiority 99.8 %",
+            "passes with 87 %, 61 more games on average, half of such tests below 44, 95 % below 162",
+            "120 are left to play",
+        ] {
+            assert!(text.contains(part), "{part:?} is not in\n{text}");
+        }
+    }
+
+    #[test]
+    fn a_futile_test_says_why_it_ended() {
+        let mut run = test(4, "t", RunState::Finished, None, Some(Verdict::Inconclusive));
+        let ended = |run: &RunView| match &run.progress {
+            ProgressView::Test(view) => verdict(run, view),
+            ProgressView::Tune(_) => panic!("a test"),
+        };
+        assert!(ended(&run).contains("did not reach either bound"));
+        if let Job::Test(test) = &mut run.spec.job {
+            test.futility = 0.05;
+        }
+        assert!(
+            ended(&run).contains("a gain of 10 would pass within the budget with less than 5 %")
+        );
+        run.counted_pairs = run.asked_pairs;
+        assert!(ended(&run).contains("did not reach either bound"));
+    }
+
+    #[test]
+    fn a_tune_that_knows_how_sure_it_is_says_so() {
+        let mut run = tune(3, "t", RunState::Running, [0.5, 15.0]);
+        let (Job::Tune(spec), ProgressView::Tune(view)) = (&mut run.spec.job, &mut run.progress)
+        else {
+            panic!("a tune")
+        };
+        assert!(describe_tune(spec, view).contains("optimizer    spsa\n"));
+        spec.optimizer = OptimizerSpec::Bqr(BqrSettings::default());
+        view.estimate = Some(TuneEstimate {
+            deviation: vec![0.25, 1.5],
+            signal_to_noise: vec![2.0, 3.34],
+            gain: 8.16,
+            gain_low: 3.0,
+            gain_high: 13.3,
+            remaining_loss: 1.24,
+            pair_deviation: 121.7,
+        });
+        let text = describe_tune(spec, view);
+        for part in [
+            "optimizer    bqr\n",
+            "+8.2 Elo over the start predicted (+3.0 … +13.3, 95 %), 1.2 left",
+            "noise        122 Elo",
+            "3.3",
+        ] {
+            assert!(text.contains(part), "{part:?} is not in\n{text}");
+        }
+        assert!(
+            standing(&run).ends_with("predicted +8.2 Elo (+3.0 … +13.3)"),
+            "{}",
+            standing(&run)
+        );
+    }
+
+    fn describe_tune(spec: &TuneSpec, view: &TuneView) -> String {
+        format!("{}\n{}", optimizer_lines(spec, view).join("\n"), tuned_table(spec, view))
     }
 
     #[test]

@@ -5,8 +5,11 @@
 
 use crate::dispatch::scheduler::{CancelReason, GiveBack, Idle, Offer, Push};
 use model::lease::{GameRecord, PairIndex, PairRecord, Report, WorkOrder};
-use model::spec::{EloModel, GameLimit, Job, RunSpec, SprtSpec, TestSpec, TuneSpec};
-use model::view::{ProgressView, RunState, RunView, Verdict, WorkerView};
+use model::spec::{
+    BqrSettings, EloModel, GainRule, GameLimit, Job, OptimizerSpec, RunSpec, SprtSpec,
+    SpsaSettings, TestSpec, TuneSpec,
+};
+use model::view::{ProgressView, RunState, RunView, TuneEstimate, Verdict, WorkerView};
 use model::{
     Finding, FindingList, GameKind, GameScore, LeaseId, Nodes, Pairs, ParameterDef, ParameterKind,
     ParameterSet, Pentanomial, Ply, RunId, Tally, Termination, Wdl, printable,
@@ -372,9 +375,7 @@ fn tune_spec(tune: v1::TuneSpec) -> Result<TuneSpec, Finding> {
     };
     Ok(TuneSpec {
         pairs: Pairs(tune.pairs),
-        alpha: tune.alpha,
-        gamma: tune.gamma,
-        a_ratio: tune.a_ratio,
+        optimizer: optimizer(&tune)?,
         parameters: tune
             .parameters
             .into_iter()
@@ -383,6 +384,36 @@ fn tune_spec(tune: v1::TuneSpec) -> Result<TuneSpec, Finding> {
             .collect::<Result<_, _>>()?,
         fixed: set("fixed", tune.fixed)?,
     })
+}
+
+fn optimizer(tune: &v1::TuneSpec) -> Result<OptimizerSpec, Finding> {
+    let unknown = |place: &str, found: i32, allowed: &str| {
+        Err(Finding::new(place, found.to_string(), allowed, "use the same version on both sides"))
+    };
+    match v1::Optimizer::try_from(tune.optimizer) {
+        Ok(v1::Optimizer::Unspecified | v1::Optimizer::Spsa) => {
+            let v1::TuneSpec { alpha, gamma, a_ratio, .. } = *tune;
+            let gains = match v1::GainRule::try_from(tune.gain_rule) {
+                Ok(v1::GainRule::Unspecified | v1::GainRule::Elomill) => GainRule::Elomill,
+                Ok(v1::GainRule::Fishtest) => GainRule::Fishtest,
+                Ok(v1::GainRule::Openbench) => GainRule::OpenBench,
+                Err(_) => {
+                    return unknown("tune.gains", tune.gain_rule, "elomill, fishtest, openbench");
+                }
+            };
+            Ok(OptimizerSpec::Spsa(SpsaSettings { alpha, gamma, a_ratio, gains }))
+        }
+        Ok(v1::Optimizer::Bqr) => {
+            Ok(OptimizerSpec::Bqr(tune.bqr.map_or_else(BqrSettings::default, |bqr| BqrSettings {
+                pair_deviation: bqr.pair_deviation,
+                probe_loss: bqr.probe_loss,
+                scale_limit: bqr.scale_limit,
+                forget: unsigned_zero(bqr.forget),
+                reach: bqr.reach,
+            })))
+        }
+        Err(_) => unknown("tune.optimizer", tune.optimizer, "spsa, bqr"),
+    }
 }
 
 fn test_spec(test: v1::TestSpec) -> Result<TestSpec, Finding> {
@@ -401,6 +432,7 @@ fn test_spec(test: v1::TestSpec) -> Result<TestSpec, Finding> {
         candidate_run: (test.candidate_run_id > 0).then_some(RunId(test.candidate_run_id)),
         sprt: SprtSpec { elo0, elo1, alpha, beta, model },
         max_pairs: Pairs(test.max_pairs),
+        futility: unsigned_zero(test.futility),
     })
 }
 
@@ -408,11 +440,9 @@ fn wire_spec(spec: &RunSpec) -> v1::RunSpec {
     let job = match &spec.job {
         Job::Tune(tune) => v1::run_spec::Job::Tune(v1::TuneSpec {
             pairs: tune.pairs.0,
-            alpha: tune.alpha,
-            gamma: tune.gamma,
-            a_ratio: tune.a_ratio,
             parameters: tune.parameters.iter().map(wire_parameter).collect(),
             fixed: Some(wire_set(&tune.fixed)),
+            ..wire_optimizer(&tune.optimizer)
         }),
         Job::Test(test) => v1::run_spec::Job::Test(v1::TestSpec {
             candidate: Some(wire_set(&test.candidate)),
@@ -428,6 +458,7 @@ fn wire_spec(spec: &RunSpec) -> v1::RunSpec {
             }
             .into(),
             max_pairs: test.max_pairs.0,
+            futility: test.futility,
         }),
     };
     v1::RunSpec {
@@ -439,6 +470,48 @@ fn wire_spec(spec: &RunSpec) -> v1::RunSpec {
         book_sha256: spec.book.clone(),
         lease_pairs: spec.lease_pairs,
         job: Some(job),
+    }
+}
+
+/// A tune's optimiser, the rest of the tune left empty.
+fn wire_optimizer(optimizer: &OptimizerSpec) -> v1::TuneSpec {
+    match *optimizer {
+        OptimizerSpec::Spsa(SpsaSettings { alpha, gamma, a_ratio, gains }) => v1::TuneSpec {
+            optimizer: v1::Optimizer::Spsa.into(),
+            alpha,
+            gamma,
+            a_ratio,
+            gain_rule: match gains {
+                GainRule::Elomill => v1::GainRule::Elomill,
+                GainRule::Fishtest => v1::GainRule::Fishtest,
+                GainRule::OpenBench => v1::GainRule::Openbench,
+            }
+            .into(),
+            ..v1::TuneSpec::default()
+        },
+        OptimizerSpec::Bqr(BqrSettings {
+            pair_deviation,
+            probe_loss,
+            scale_limit,
+            forget,
+            reach,
+        }) => v1::TuneSpec {
+            optimizer: v1::Optimizer::Bqr.into(),
+            bqr: Some(v1::BqrSettings { pair_deviation, probe_loss, scale_limit, forget, reach }),
+            ..v1::TuneSpec::default()
+        },
+    }
+}
+
+fn wire_estimate(estimate: &TuneEstimate) -> v1::TuneEstimate {
+    v1::TuneEstimate {
+        deviation: estimate.deviation.clone(),
+        signal_to_noise: estimate.signal_to_noise.clone(),
+        gain: estimate.gain,
+        gain_low: estimate.gain_low,
+        gain_high: estimate.gain_high,
+        remaining_loss: estimate.remaining_loss,
+        pair_deviation: estimate.pair_deviation,
     }
 }
 
@@ -501,6 +574,7 @@ fn wire_progress(progress: &ProgressView) -> v1::run::Progress {
                 .iter()
                 .map(|point| v1::TunePoint { pairs: point.pairs, theta: point.theta.clone() })
                 .collect(),
+            estimate: tune.estimate.as_ref().map(wire_estimate),
         }),
         ProgressView::Test(test) => v1::run::Progress::Test(v1::TestProgress {
             llr: test.llr,
@@ -529,6 +603,18 @@ fn wire_progress(progress: &ProgressView) -> v1::run::Progress {
                     elo_high: point.elo_high,
                 })
                 .collect(),
+            corrected: test.corrected.map(|corrected| v1::TestCorrected {
+                elo: corrected.elo,
+                elo_low: corrected.elo_low,
+                elo_high: corrected.elo_high,
+                los: corrected.los,
+            }),
+            outlook: test.outlook.map(|outlook| v1::TestOutlook {
+                pass_probability: outlook.pass_probability,
+                mean_pairs: outlook.mean_pairs,
+                median_pairs: outlook.median_pairs,
+                q95_pairs: outlook.q95_pairs,
+            }),
         }),
     }
 }

@@ -70,7 +70,11 @@ async fn fold_and_tail(
 ) -> Result<(Fold, u64), RecoverError> {
     let failed = |source| RecoverError::Fold { run, source };
     let saved = match ledger.snapshot(run).await? {
-        Some(snapshot) => Fold::from_snapshot(spec, &snapshot.state).map_err(failed)?,
+        Some(snapshot) => match Fold::from_snapshot(spec, &snapshot.state) {
+            // The whole ledger gives what the snapshot lacks.
+            Err(FoldError::Outdated) => Fold::new(spec).map_err(failed)?,
+            fold => fold.map_err(failed)?,
+        },
         None => Fold::new(spec).map_err(failed)?,
     };
     let saved_reports = saved.reports;

@@ -234,7 +234,7 @@ impl Views {
             asked_pairs: stored.spec.job.pairs_asked().0,
             counted_pairs: stored.tally.pairs().0,
             leased_pairs: 0,
-            progress: fold.view(stored.verdict),
+            progress: fold.view(stored.verdict, stored.state.is_over()),
             spec: stored.spec,
             state: stored.state,
             state_reason: stored.state_reason,
@@ -288,7 +288,7 @@ fn view_of(run: &Run, rate: f64) -> RunView {
         eta_seconds: eta(asked, counted, rate),
         leases: run.counts,
         reports: run.fold.reports,
-        progress: run.fold.view(run.verdict),
+        progress: run.fold.view(run.verdict, run.state.is_over()),
     }
 }
 

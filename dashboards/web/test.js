@@ -33,6 +33,7 @@ const verdict = (run, test) => {
   const llr = `the LLR stands at ${signed(test.llr)}`;
   if (test.verdict === 'accepted') return ['Accepted', `The candidate passes: ${llr}, and ${signed(test.upper)} accepts, ${after}.`];
   if (test.verdict === 'rejected') return ['Rejected', `The candidate fails: ${llr}, and ${signed(test.lower)} rejects, ${after}.`];
+  if (test.verdict === 'inconclusive' && run.counted_pairs < run.asked_pairs) return ['Inconclusive', `Ended as futile ${after}: ${llr}, and the budget left too little chance to pass.`];
   if (test.verdict === 'inconclusive') return ['Inconclusive', `The budget ended between the bounds: ${llr} ${after}.`];
   if (run.state === 'stopped') return ['No verdict', `Stopped by hand ${after}; ${llr}.`];
   return [run.state === 'paused' ? 'Paused, undecided' : 'Undecided so far', `After ${count(run.counted_pairs)} pairs ${llr}; ${signed(test.upper)} accepts, ${signed(test.lower)} rejects.`];
@@ -65,6 +66,11 @@ followRun((run) => {
   setGauge(field('gauge'), test);
   show('elo', run.counted_pairs ? `${signed(test.elo, 1)} ± ${fixed((test.elo_high - test.elo_low) / 2, 1)}` : '–');
   show('elo-range', interval(test));
+  const { corrected, outlook } = test;
+  show('corrected', run.counted_pairs && corrected ? `${signed(corrected.elo, 1)} ± ${fixed((corrected.elo_high - corrected.elo_low) / 2, 1)}` : '–');
+  show('corrected-range', corrected ? interval(corrected) : '');
+  show('passes', outlook ? `${fixed(100 * outlook.pass_probability, 0)} % to pass` : '–');
+  show('remaining', outlook ? `${count(Math.round(2 * outlook.mean_pairs))} more games, 95 %: ${count(Math.round(2 * outlook.q95_pairs))}` : 'the test is over');
   show('nelo', signed(test.normalized_elo, 1));
   show('los', test.los == null ? '' : `likely stronger: ${fixed(100 * test.los, 1)} %`);
 });

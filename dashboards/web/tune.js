@@ -102,7 +102,7 @@ const table = numbers(() => {
 const draw = (now) => {
   run = now;
   const { parameters } = run.spec.job.tune;
-  const { theta, suggested } = run.progress.tune;
+  const { theta, suggested, estimate } = run.progress.tune;
   if (!chart) build();
   data = columns();
   refresh(chart, data);
@@ -122,7 +122,16 @@ const draw = (now) => {
     cell('moved', signed(steps(theta[i], p), 1));
     const advice = suggested[p.name];
     cell('suggested', p.kind === 'int' ? fixed(advice, 0) : inSteps(advice, p.c_end));
+    if (estimate) {
+      cell('deviation', inSteps(estimate.deviation[i], p.c_end));
+      cell('signal', fixed(estimate.signal_to_noise[i], 1));
+    }
   });
+  if (estimate) {
+    show('gain', `${signed(estimate.gain, 1)} Elo`);
+    show('gain-range', `${signed(estimate.gain_low, 1)} to ${signed(estimate.gain_high, 1)}`);
+    show('gain-left', `${fixed(estimate.remaining_loss, 1)} left to the optimum`);
+  }
 };
 
 followRun(draw);

@@ -14,6 +14,6 @@ impl Args {
     /// # Errors
     /// The file has mistakes, or no coordinator takes it.
     pub(crate) async fn run(self) -> anyhow::Result<ExitCode> {
-        self.file.file("test").await
+        self.file.file("test", None).await
     }
 }

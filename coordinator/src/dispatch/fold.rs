@@ -5,11 +5,14 @@
 //! the reports alone.
 
 use model::spec::{Job, RunSpec, TuneSpec};
-use model::view::{ProgressView, TestPoint, TestView, TunePoint, TuneView, Verdict};
+use model::view::{
+    CorrectedView, OutlookView, ProgressView, TestPoint, TestView, TuneEstimate, TunePoint,
+    TuneView, Verdict,
+};
 use model::{FindingList, Pairs, ReportId, Tally};
 use serde::{Deserialize, Serialize};
-use stats::{SprtDecision, SprtReport};
-use tune::{Optimizer, ParameterSpace, Perturbation, Spsa, SpsaConfig, SpsaState, TuneError};
+use stats::{NORMAL_95, Overshoot, SprtBounds, SprtDecision, SprtReport};
+use tune::{BqrEstimate, Optimizer, Perturbation, Standing, TuneError, Tuner, TunerState};
 
 /// Points that a curve keeps at most. When it is full every second point goes.
 const TRACE_POINTS: usize = 256;
@@ -28,8 +31,17 @@ pub struct Fold {
 
 #[derive(Clone, Debug, PartialEq)]
 enum JobFold {
-    Tune { spsa: Spsa, trace: Trace<TunePoint> },
-    Test { sprt: stats::SprtSpec, llr: f64, trace: Trace<TestPoint> },
+    Tune { tuner: Tuner, trace: Trace<TunePoint> },
+    Test { test: TestFold, trace: Trace<TestPoint> },
+}
+
+/// A sequential test at one moment.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct TestFold {
+    sprt: stats::SprtSpec,
+    futility: f64,
+    llr: f64,
+    overshoot: Overshoot,
 }
 
 /// What is stored of a fold: enough to go on from, with the specification at hand.
@@ -45,8 +57,18 @@ pub struct Snapshot {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum JobSnapshot {
-    Tune { spsa: SpsaState, trace: Trace<TunePoint> },
-    Test { llr: f64, trace: Trace<TestPoint> },
+    Tune {
+        #[serde(flatten)]
+        state: TunerState,
+        trace: Trace<TunePoint>,
+    },
+    Test {
+        llr: f64,
+        /// None in a snapshot from before the bounds followed the overshoot.
+        #[serde(default)]
+        overshoot: Option<Overshoot>,
+        trace: Trace<TestPoint>,
+    },
 }
 
 /// Why a stored run cannot be folded.
@@ -63,6 +85,9 @@ pub enum FoldError {
         /// Why.
         found: String,
     },
+    /// A snapshot lacks what this version needs: the ledger has it.
+    #[error("the snapshot of a run is from an older version")]
+    Outdated,
     /// A report does not fit the optimiser.
     #[error("a report does not fit the optimiser")]
     Tune(#[from] TuneError),
@@ -83,13 +108,16 @@ impl Fold {
     pub fn new(spec: &RunSpec) -> Result<Self, FoldError> {
         let job = match &spec.job {
             Job::Tune(tune) => {
-                let spsa = spsa(tune, spec.seed).map_err(FoldError::Spec)?;
+                let block = Pairs(u64::from(spec.lease_pairs));
+                let tuner = Tuner::new(tune, block, spec.seed).map_err(FoldError::Spec)?;
                 let mut trace = Trace::new();
-                trace.push(0, || TunePoint { pairs: 0, theta: spsa.theta().to_vec() });
-                JobFold::Tune { spsa, trace }
+                trace.push(0, || TunePoint { pairs: 0, theta: tuner.theta().to_vec() });
+                JobFold::Tune { tuner, trace }
             }
             Job::Test(test) => {
-                JobFold::Test { sprt: test.sprt.into(), llr: 0.0, trace: Trace::new() }
+                let (sprt, futility) = (test.sprt.into(), test.futility);
+                let test = TestFold { sprt, futility, llr: 0.0, overshoot: Overshoot::default() };
+                JobFold::Test { test, trace: Trace::new() }
             }
         };
         Ok(Self { tally: Tally::default(), reports: 0, last_report: ReportId(0), job })
@@ -105,11 +133,12 @@ impl Fold {
         let stored: Snapshot = serde_json::from_str(json).map_err(|e| unreadable(e.to_string()))?;
         let fresh = Self::new(spec)?;
         let job = match (fresh.job, stored.job) {
-            (JobFold::Tune { spsa, .. }, JobSnapshot::Tune { spsa: state, trace }) => {
-                JobFold::Tune { spsa: spsa.with_state(state)?, trace }
+            (JobFold::Tune { tuner, .. }, JobSnapshot::Tune { state, trace }) => {
+                JobFold::Tune { tuner: tuner.with_state(state)?, trace }
             }
-            (JobFold::Test { sprt, .. }, JobSnapshot::Test { llr, trace }) => {
-                JobFold::Test { sprt, llr, trace }
+            (JobFold::Test { test, .. }, JobSnapshot::Test { llr, overshoot, trace }) => {
+                let overshoot = overshoot.ok_or(FoldError::Outdated)?;
+                JobFold::Test { test: TestFold { llr, overshoot, ..test }, trace }
             }
             _ => return Err(unreadable("it is of another kind of run".to_owned())),
         };
@@ -125,12 +154,14 @@ impl Fold {
     #[must_use]
     pub fn to_json(&self) -> String {
         let job = match &self.job {
-            JobFold::Tune { spsa, trace } => {
-                JobSnapshot::Tune { spsa: spsa.state().clone(), trace: trace.clone() }
+            JobFold::Tune { tuner, trace } => {
+                JobSnapshot::Tune { state: tuner.state(), trace: trace.clone() }
             }
-            JobFold::Test { llr, trace, .. } => {
-                JobSnapshot::Test { llr: *llr, trace: trace.clone() }
-            }
+            JobFold::Test { test, trace } => JobSnapshot::Test {
+                llr: test.llr,
+                overshoot: Some(test.overshoot),
+                trace: trace.clone(),
+            },
         };
         let snapshot = Snapshot {
             tally: self.tally,
@@ -156,18 +187,19 @@ impl Fold {
         tally += *new;
         let pairs = tally.pairs().0;
         match &mut self.job {
-            JobFold::Tune { spsa, trace } => {
+            JobFold::Tune { tuner, trace } => {
                 let probe = probe.ok_or(FoldError::Unreadable {
                     what: "the probe of a lease",
                     found: "there is none".to_owned(),
                 })?;
-                spsa.tell(probe, new.pairs(), new.pentanomial.balance())?;
-                trace.push(pairs, || TunePoint { pairs, theta: spsa.theta().to_vec() });
+                tuner.tell(probe, new.pairs(), new.pentanomial.balance())?;
+                trace.push(pairs, || TunePoint { pairs, theta: tuner.theta().to_vec() });
             }
-            JobFold::Test { sprt, llr, trace } => {
+            JobFold::Test { test, trace } => {
                 let SprtReport { llr: now, elo, elo_low, elo_high, .. } =
-                    sprt.report(&tally.pentanomial);
-                *llr = now;
+                    test.sprt.report(&tally.pentanomial);
+                test.llr = now;
+                test.overshoot = test.overshoot.seen(pairs, now);
                 trace.push(pairs, || TestPoint {
                     pairs,
                     llr: now,
@@ -189,11 +221,14 @@ impl Fold {
         let spent = self.tally.pairs() >= asked;
         match &self.job {
             JobFold::Tune { .. } => spent.then_some(Ended { verdict: None }),
-            JobFold::Test { sprt, llr, .. } => {
-                let verdict = match stats::decide(*llr, sprt.bounds()) {
+            JobFold::Test { test, .. } => {
+                let verdict = match stats::decide(test.llr, test.bounds()) {
                     SprtDecision::AcceptH1 => Verdict::Accepted,
                     SprtDecision::AcceptH0 => Verdict::Rejected,
                     SprtDecision::Continue if spent => Verdict::Inconclusive,
+                    SprtDecision::Continue if test.is_futile(&self.tally, asked) => {
+                        Verdict::Inconclusive
+                    }
                     SprtDecision::Continue => return None,
                 };
                 Some(Ended { verdict: Some(verdict) })
@@ -205,7 +240,7 @@ impl Fold {
     #[must_use]
     pub fn probe(&self, block: u64) -> Option<Perturbation> {
         match &self.job {
-            JobFold::Tune { spsa, .. } => Some(spsa.ask(block)),
+            JobFold::Tune { tuner, .. } => Some(tuner.ask(block)),
             JobFold::Test { .. } => None,
         }
     }
@@ -215,36 +250,67 @@ impl Fold {
     pub fn llr(&self) -> Option<f64> {
         match &self.job {
             JobFold::Tune { .. } => None,
-            JobFold::Test { llr, .. } => Some(*llr),
+            JobFold::Test { test, .. } => Some(test.llr),
         }
     }
 
-    /// The optimiser's state as JSON, in a tune.
+    /// The optimiser's point as JSON, in a tune: the whole state where it is no more than that,
+    /// otherwise with the hash of the state, so that a row of it changes when any bit of it does.
     #[must_use]
     pub fn point(&self) -> Option<String> {
-        match &self.job {
-            JobFold::Tune { spsa, .. } => {
-                Some(serde_json::to_string(spsa.state()).expect("a state is plain data"))
-            }
-            JobFold::Test { .. } => None,
-        }
+        let JobFold::Tune { tuner, .. } = &self.job else { return None };
+        let json = match tuner {
+            Tuner::Spsa(spsa) => serde_json::to_string(spsa.state()),
+            Tuner::Bqr(bqr) => serde_json::to_string(bqr.state()).and_then(|state| {
+                serde_json::to_string(&HashedPoint {
+                    theta: bqr.theta(),
+                    pairs: bqr.state().pairs,
+                    state_sha256: crate::book::sha256(state.as_bytes()),
+                })
+            }),
+        };
+        Some(json.expect("a state is plain data"))
     }
 
-    /// The state for people.
+    /// The state for people; `is_over` says whether anything can still come.
     #[must_use]
-    pub fn view(&self, verdict: Option<Verdict>) -> ProgressView {
+    pub fn view(&self, verdict: Option<Verdict>, is_over: bool) -> ProgressView {
         match &self.job {
-            JobFold::Tune { spsa, trace } => ProgressView::Tune(TuneView {
-                theta: spsa.theta().to_vec(),
-                suggested: spsa.suggested(),
-                trace: trace.points.clone(),
-            }),
-            JobFold::Test { sprt, trace, .. } => {
-                let now = sprt.report(&self.tally.pentanomial);
+            JobFold::Tune { tuner, trace } => {
+                let Standing { suggested, estimate } = tuner.standing();
+                let start = tuner.start();
+                ProgressView::Tune(TuneView {
+                    theta: tuner.theta().to_vec(),
+                    suggested,
+                    estimate: estimate.map(|estimate| estimate_view(&start, &estimate)),
+                    trace: trace.points.clone(),
+                })
+            }
+            JobFold::Test { test, trace } => {
+                let counts = &self.tally.pentanomial;
+                let now = test.sprt.report(counts);
+                let corrected = test.sprt.corrected(counts);
+                let outlook = (!is_over).then(|| {
+                    let outlook = test.sprt.outlook(counts, test.llr, &test.overshoot);
+                    OutlookView {
+                        pass_probability: outlook.pass_probability,
+                        mean_pairs: outlook.mean_pairs,
+                        median_pairs: outlook.median_pairs,
+                        q95_pairs: outlook.q95_pairs,
+                    }
+                });
+                let bounds = test.bounds();
                 ProgressView::Test(TestView {
                     llr: now.llr,
-                    lower: now.lower,
-                    upper: now.upper,
+                    lower: bounds.lower,
+                    upper: bounds.upper,
+                    corrected: Some(CorrectedView {
+                        elo: corrected.elo.0,
+                        elo_low: corrected.low.0,
+                        elo_high: corrected.high.0,
+                        los: corrected.los,
+                    }),
+                    outlook,
                     elo: now.elo.0,
                     elo_low: now.elo_low.0,
                     elo_high: now.elo_high.0,
@@ -255,6 +321,21 @@ impl Fold {
                 })
             }
         }
+    }
+}
+
+impl TestFold {
+    /// Where the test stops now.
+    fn bounds(&self) -> SprtBounds {
+        self.overshoot.bounds(self.sprt.bounds())
+    }
+
+    /// Whether too little chance is left to pass within the budget.
+    fn is_futile(&self, tally: &Tally, asked: Pairs) -> bool {
+        let more = asked.0.saturating_sub(tally.pairs().0) as f64;
+        self.futility > 0.0
+            && self.sprt.power_left(&tally.pentanomial, self.llr, &self.overshoot, more)
+                < self.futility
     }
 }
 
@@ -273,14 +354,29 @@ pub(crate) fn probe_sets(
     (set(&probe.plus), set(&probe.minus))
 }
 
-fn spsa(tune: &TuneSpec, seed: u64) -> Result<Spsa, FindingList> {
-    let config = SpsaConfig {
-        alpha: tune.alpha,
-        gamma: tune.gamma,
-        a_ratio: tune.a_ratio,
-        pairs_total: tune.pairs,
-    };
-    Spsa::new(ParameterSpace::new(tune.parameters.clone())?, config, seed)
+/// What a row keeps of an optimiser whose state is large.
+#[derive(Serialize)]
+struct HashedPoint<'a> {
+    theta: &'a [f64],
+    pairs: Pairs,
+    state_sha256: String,
+}
+
+fn estimate_view(start: &[f64], estimate: &BqrEstimate) -> TuneEstimate {
+    let margin = NORMAL_95 * estimate.gain_deviation.0;
+    let way = estimate.centre.iter().zip(start).map(|(centre, start)| (centre - start).abs());
+    TuneEstimate {
+        deviation: estimate.deviation.clone(),
+        signal_to_noise: way
+            .zip(&estimate.deviation)
+            .map(|(way, deviation)| if way == 0.0 { 0.0 } else { way / deviation.max(1e-12) })
+            .collect(),
+        gain: estimate.gain.0,
+        gain_low: estimate.gain.0 - margin,
+        gain_high: estimate.gain.0 + margin,
+        remaining_loss: estimate.remaining_loss.0,
+        pair_deviation: estimate.pair_deviation.0,
+    }
 }
 
 /// A curve of bounded length: points at least `spacing` pairs apart, and always the first.

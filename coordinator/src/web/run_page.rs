@@ -4,7 +4,10 @@
 use super::pages::{abbr, layout, tile};
 use maud::{Markup, html};
 use model::ParameterSet;
-use model::spec::{EloModel, Job, RunSpec, TestSpec, TuneSpec};
+use model::spec::{
+    BqrSettings, EloModel, Job, OptimizerKind, OptimizerSpec, RunSpec, SpsaSettings, TestSpec,
+    TuneSpec,
+};
 use model::view::RunView;
 use std::collections::BTreeSet;
 
@@ -50,7 +53,13 @@ pub(super) fn page(run: &RunView) -> Markup {
 
 fn tune_body(run: &RunView, tune: &TuneSpec) -> Markup {
     html! {
-        section .tiles aria-label="Progress" { (pace_tiles()) (games_tile("Games of the plus side against the minus side. In a tune both are perturbed, so this tells about the noise, not about strength.")) }
+        section .tiles aria-label="Progress" { (pace_tiles()) (games_tile("Games of the plus side against the minus side. In a tune both are perturbed, so this tells about the noise, not about strength."))
+            @if knows(tune) {
+                (tile("Predicted gain, 95 % interval", "Elo of the suggested values above the start, by the fitted surface. A test against the start proves it.", html! {
+                    p .big data-f="gain" { "–" } p .sub data-f="gain-range" {} p .sub data-f="gain-left" {}
+                }))
+            }
+        }
         section .card aria-labelledby="trace-title" {
             div .cardhead {
                 h2 id="trace-title" { "Parameter traces" }
@@ -71,9 +80,21 @@ fn tune_body(run: &RunView, tune: &TuneSpec) -> Markup {
                     div .scroll tabindex="0" role="region" aria-labelledby="params-title" { (parameter_table(tune)) }
                 }
                 (as_asked(&run.spec, html! {
-                    (fact("SPSA gains", "Exponents of the step (α) and of the perturbation (γ), and the stability constant A as a share of the budget (J. C. Spall, 1998)", html! {
-                        "α " (tune.alpha) ", γ " (tune.gamma) ", A " (tune.a_ratio)
+                    (fact("Optimiser", "What moves the parameters: spsa follows noisy slopes (J. C. Spall, 1992), bqr fits a surface to every report by Bayesian regression", html! {
+                        (tune.acting().kind()) @if let Some(why) = tune.handed_over() { ": " (why) }
                     }))
+                    @match tune.acting() {
+                        OptimizerSpec::Spsa(SpsaSettings { alpha, gamma, a_ratio, gains }) => {
+                            (fact("SPSA gains", "Exponents of the step (α) and of the perturbation (γ), the stability constant A as a share of the budget (J. C. Spall, 1998), and whose rule makes the gains of them", html! {
+                                "α " (alpha) ", γ " (gamma) ", A " (a_ratio) ", as " (gains.name())
+                            }))
+                        }
+                        OptimizerSpec::Bqr(BqrSettings { scale_limit, forget, reach, .. }) => {
+                            (fact("Regression", "How far the probes may leave c_end, how fast old reports lose weight, how far from the start the optimum is expected, in c_end", html! {
+                                "probes ×" (scale_limit) ", forgetting " (forget) ", reach " (reach)
+                            }))
+                        }
+                    }
                     @for (name, value) in &tune.fixed.0 {
                         (fact(&format!("{name}, fixed"), "This parameter stays at this value", html! { (value) }))
                     }
@@ -82,6 +103,11 @@ fn tune_body(run: &RunView, tune: &TuneSpec) -> Markup {
             div .stack { (pentanomial()) (ledger()) }
         }
     }
+}
+
+/// Whether the optimiser says how sure it is.
+fn knows(tune: &TuneSpec) -> bool {
+    tune.acting().kind() == OptimizerKind::Bqr
 }
 
 fn parameter_table(tune: &TuneSpec) -> Markup {
@@ -96,6 +122,10 @@ fn parameter_table(tune: &TuneSpec) -> Markup {
                 th scope="col" .n { "Now" }
                 th scope="col" .n.wide { (abbr("Moved", "Way from the start in units of c_end, the perturbation at the end of the tune")) }
                 th scope="col" .n { (abbr("Suggested", "What to set: the present point, integers rounded")) }
+                @if knows(tune) {
+                    th scope="col" .n.wide { (abbr("±", "Standard deviation of the optimum, as the optimiser knows it")) }
+                    th scope="col" .n.wide { (abbr("S/N", "Signal to noise: the way from the start over that deviation")) }
+                }
             } }
             tbody data-f="params" { @for p in &tune.parameters {
                 tr {
@@ -107,6 +137,10 @@ fn parameter_table(tune: &TuneSpec) -> Markup {
                     td .n data-c="now" { "–" }
                     td .n.wide data-c="moved" { "–" }
                     td .n.strong data-c="suggested" { "–" }
+                    @if knows(tune) {
+                        td .n.dim.wide data-c="deviation" { "–" }
+                        td .n.dim.wide data-c="signal" { "–" }
+                    }
                 }
             } }
         }
@@ -132,8 +166,14 @@ fn test_body(run: &RunView, test: &TestSpec) -> Markup {
             (tile("Elo, 95 % interval", "Logistic Elo of the candidate over the base. Naive: not corrected for the stopping rule.", html! {
                 p .big data-f="elo" { "–" } p .sub data-f="elo-range" {}
             }))
+            (tile("Elo, corrected", "Logistic Elo freed of the bias of stopping: the strength at which the seen outcome is the median one (D. Siegmund, 1978).", html! {
+                p .big data-f="corrected" { "–" } p .sub data-f="corrected-range" {}
+            }))
             (tile("nElo · LOS", "Normalised Elo: strength in standard deviations of one game (M. Van den Bergh, 2020). LOS: likelihood that the candidate is stronger at all.", html! {
                 p .big data-f="nelo" { "–" } p .sub data-f="los" {}
+            }))
+            (tile("Outlook", "Chance to pass, and games until the verdict: mean, and what 95 of 100 such tests stay below. From the results so far and a prior about the hypotheses, if the budget does not end the test.", html! {
+                p .big data-f="passes" { "–" } p .sub data-f="remaining" {}
             }))
             (pace_tiles())
             (games_tile("Games of the candidate against the base"))
@@ -171,6 +211,9 @@ fn test_body(run: &RunView, test: &TestSpec) -> Markup {
                     "H0 " (sprt.elo0) ", H1 " (sprt.elo1) " " (unit)
                 }))
                 (fact("Error rates", "α: chance to accept at H0. β: chance to reject at H1.", html! { "α " (sprt.alpha) ", β " (sprt.beta) }))
+                @if test.futility > 0.0 {
+                    (fact("Futility", "The test ends without a verdict when a candidate as strong as H1 would be accepted within the budget with a probability below this", html! { (test.futility) }))
+                }
                 @if let Some(from) = test.candidate_run {
                     (fact("Candidate from", "The tune whose result the candidate is", html! { a href={ "/runs/" (from) } { "run #" (from) } }))
                 }

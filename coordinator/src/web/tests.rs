@@ -4,7 +4,7 @@ use super::{MAX_STREAMS, Source, SourceError, assets, not_found, router};
 use axum::Router;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use model::spec::{EloModel, GameLimit, Job, RunSpec, SprtSpec, TestSpec, TuneSpec};
+use model::spec::{EloModel, GameLimit, Job, OptimizerSpec, RunSpec, SprtSpec, TestSpec, TuneSpec};
 use model::view::{
     LeaseCounts, ProgressView, RunState, RunView, TestPoint, TestView, TunePoint, TuneView,
     WorkerView,
@@ -145,13 +145,16 @@ fn tune(id: i64) -> RunView {
     };
     let job = Job::Tune(TuneSpec {
         pairs: Pairs(1000),
-        alpha: 0.602,
-        gamma: 0.101,
-        a_ratio: 0.1,
+        optimizer: OptimizerSpec::default(),
         parameters: vec![parameter],
         fixed: ParameterSet::default(),
     });
-    let view = TuneView { theta: vec![10.0], suggested: ParameterSet::default(), trace: vec![] };
+    let view = TuneView {
+        theta: vec![10.0],
+        suggested: ParameterSet::default(),
+        estimate: None,
+        trace: vec![],
+    };
     run(id, job, ProgressView::Tune(view))
 }
 
@@ -164,6 +167,7 @@ fn test(id: i64) -> RunView {
         candidate_run: Some(RunId(1)),
         sprt,
         max_pairs: Pairs(500),
+        futility: 0.0,
     });
     let view = TestView {
         llr: 0.0,
@@ -174,6 +178,8 @@ fn test(id: i64) -> RunView {
         elo_high: f64::INFINITY,
         normalized_elo: 0.0,
         los: 0.5,
+        corrected: None,
+        outlook: None,
         verdict: None,
         trace: vec![],
     };

@@ -7,7 +7,7 @@ mod rows;
 
 use cluster::{Cluster, Fault, mixed};
 use coordinator::dispatch::scheduler::GiveBack;
-use model::spec::{EloModel, GameLimit, Job, RunSpec, SprtSpec, TestSpec, TuneSpec};
+use model::spec::{EloModel, GameLimit, Job, OptimizerSpec, RunSpec, SprtSpec, TestSpec, TuneSpec};
 use model::{
     GameKind, GameScore, LeaseId, Nodes, Pairs, ParameterDef, ParameterKind, ParameterSet, Ply,
     RunId, WorkerId,
@@ -92,9 +92,7 @@ fn spec(tune: bool, pairs: u64, lease_pairs: u32, weight: f64, both: bool) -> Ru
     let job = if tune {
         Job::Tune(TuneSpec {
             pairs: Pairs(pairs),
-            alpha: 0.602,
-            gamma: 0.101,
-            a_ratio: 0.1,
+            optimizer: OptimizerSpec::default(),
             parameters: parameters.collect(),
             fixed: ParameterSet::default(),
         })
@@ -111,6 +109,7 @@ fn spec(tune: bool, pairs: u64, lease_pairs: u32, weight: f64, both: bool) -> Ru
                 model: EloModel::Normalized,
             },
             max_pairs: Pairs(pairs),
+            futility: 0.0,
         })
     };
     RunSpec {

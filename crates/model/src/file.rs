@@ -11,7 +11,9 @@ mod resolve;
 #[cfg(test)]
 mod tests;
 
-use crate::spec::{EloModel, GameLimit, RunSpec, SprtSpec};
+use crate::spec::{
+    BqrSettings, EloModel, GainRule, GameLimit, OptimizerKind, RunSpec, SprtSpec, SpsaSettings,
+};
 use crate::{FindingList, GameKind, Nodes, Pairs, ParameterKind, ParameterSet, Ply, RunId};
 use lines::Lines;
 use reader::{Reader, Section};
@@ -75,12 +77,12 @@ impl JobFile {
 pub struct TuneFile {
     /// Budget.
     pub pairs: Pairs,
-    /// Exponent of the step gain.
-    pub alpha: f64,
-    /// Exponent of the perturbation.
-    pub gamma: f64,
-    /// Stability constant A as a share of the budget.
-    pub a_ratio: f64,
+    /// What moves the parameters.
+    pub optimizer: OptimizerKind,
+    /// How `spsa` does it, used when it does.
+    pub spsa: SpsaSettings,
+    /// How `bqr` does it, used when it does.
+    pub bqr: BqrSettings,
     /// The parameters that move.
     pub parameters: Vec<ParameterFile>,
     /// Values of parameters that stay.
@@ -118,6 +120,8 @@ pub struct TestFile {
     pub sprt: SprtSpec,
     /// The test ends without a verdict here.
     pub max_pairs: Pairs,
+    /// The least chance to pass within the budget with which it goes on; 0 when the file names none.
+    pub futility: f64,
 }
 
 /// Where the candidate of a test comes from.
@@ -176,6 +180,16 @@ impl RunFile {
         }
     }
 
+    /// The same file with another optimiser, if it is a tune; with the settings that it states for
+    /// that one.
+    #[must_use]
+    pub fn with_optimizer(mut self, optimizer: OptimizerKind) -> Self {
+        if let JobFile::Tune(tune) = &mut self.job {
+            tune.optimizer = optimizer;
+        }
+        self
+    }
+
     /// The complete, valid specification.
     ///
     /// # Errors
@@ -225,11 +239,22 @@ fn job(reader: &mut Reader<'_>, root: &mut Section<'_>) -> Option<JobFile> {
 
 fn tune(reader: &mut Reader<'_>, root: &mut Section<'_>) -> TuneFile {
     let mut section = root.section(reader, "tune").unwrap_or_else(|| Section::absent("tune"));
+    let usual = SpsaSettings::default();
+    let optimizers = OptimizerKind::ALL.map(|kind| (kind.name(), kind));
     let tune = TuneFile {
         pairs: Pairs(section.whole(reader, "pairs", None, 1..=1_000_000_000)),
-        alpha: section.number(reader, "alpha", Some(0.602)),
-        gamma: section.number(reader, "gamma", Some(0.101)),
-        a_ratio: section.number(reader, "a_ratio", Some(0.1)),
+        optimizer: section
+            .choice(reader, "optimizer", Some(OptimizerKind::default()), &optimizers)
+            .unwrap_or_default(),
+        spsa: SpsaSettings {
+            alpha: section.number(reader, "alpha", Some(usual.alpha)),
+            gamma: section.number(reader, "gamma", Some(usual.gamma)),
+            a_ratio: section.number(reader, "a_ratio", Some(usual.a_ratio)),
+            gains: section
+                .choice(reader, "gains", Some(usual.gains), &GainRule::ALL)
+                .unwrap_or_default(),
+        },
+        bqr: bqr(reader, &mut section),
         fixed: root.values(reader, "fixed").unwrap_or_default(),
         parameters: root
             .sections(reader, "parameter")
@@ -239,6 +264,20 @@ fn tune(reader: &mut Reader<'_>, root: &mut Section<'_>) -> TuneFile {
     };
     section.finish(reader);
     tune
+}
+
+fn bqr(reader: &mut Reader<'_>, tune: &mut Section<'_>) -> BqrSettings {
+    let usual = BqrSettings::default();
+    let Some(mut section) = tune.section(reader, "bqr") else { return usual };
+    let settings = BqrSettings {
+        pair_deviation: section.optional_number(reader, "pair_deviation"),
+        probe_loss: section.optional_number(reader, "probe_loss"),
+        scale_limit: section.number(reader, "scale_limit", Some(usual.scale_limit)),
+        forget: section.number(reader, "forget", Some(usual.forget)),
+        reach: section.number(reader, "reach", Some(usual.reach)),
+    };
+    section.finish(reader);
+    settings
 }
 
 fn parameter(reader: &mut Reader<'_>, mut section: Section<'_>) -> ParameterFile {
@@ -281,9 +320,10 @@ fn test(reader: &mut Reader<'_>, root: &mut Section<'_>) -> TestFile {
     sprt.finish(reader);
     let mut section = root.section(reader, "test").unwrap_or_else(|| Section::absent("test"));
     let max_pairs = Pairs(section.whole(reader, "max_pairs", Some(20_000), 1..=1_000_000_000));
+    let futility = section.number(reader, "futility", Some(0.0));
     section.finish(reader);
     let candidate = candidate(reader, root);
-    TestFile { candidate, base: root.values(reader, "base"), sprt: hypotheses, max_pairs }
+    TestFile { candidate, base: root.values(reader, "base"), sprt: hypotheses, max_pairs, futility }
 }
 
 fn candidate(reader: &mut Reader<'_>, root: &mut Section<'_>) -> CandidateFile {

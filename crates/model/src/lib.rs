@@ -13,6 +13,7 @@ mod pentanomial;
 mod sanitize;
 mod units;
 
+pub mod exchange;
 pub mod file;
 pub mod lease;
 pub mod spec;

@@ -3,7 +3,13 @@
 //! `toml` reads the files of the author into it; the control service carries it; the ledger keeps
 //! it as JSON. Every number that decides anything stands in it, so that a run can be recomputed.
 
+mod optimizer;
+mod stored;
+
 use crate::{Finding, FindingList, GameKind, Nodes, Pairs, ParameterDef, ParameterSet, Ply};
+pub use optimizer::{
+    BQR_MOST_PARAMETERS, BqrSettings, GainRule, OptimizerKind, OptimizerSpec, SpsaSettings,
+};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
@@ -69,17 +75,14 @@ impl Job {
     }
 }
 
-/// SPSA over a parameter space (J. C. Spall, 1992; gains as in Spall, 1998).
+/// An optimiser at work on a parameter space.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(from = "stored::TuneJson", into = "stored::TuneJson")]
 pub struct TuneSpec {
     /// Budget.
     pub pairs: Pairs,
-    /// Exponent of the step gain; 0.602 by default.
-    pub alpha: f64,
-    /// Exponent of the perturbation; 0.101 by default.
-    pub gamma: f64,
-    /// Stability constant A as a share of the budget; 0.1 by default.
-    pub a_ratio: f64,
+    /// What the author asked to move the parameters with; [`TuneSpec::acting`] is what does.
+    pub optimizer: OptimizerSpec,
     /// The parameters that move.
     pub parameters: Vec<ParameterDef>,
     /// Values of parameters that stay; what stands in neither list keeps the engine's default.
@@ -135,6 +138,10 @@ pub struct TestSpec {
     pub sprt: SprtSpec,
     /// The test ends without a verdict here.
     pub max_pairs: Pairs,
+    /// The test also ends without a verdict when a candidate as strong as `elo1` would be accepted
+    /// within the budget with a probability below this; 0, which is never, to 0.5.
+    #[serde(default)]
+    pub futility: f64,
 }
 
 impl RunSpec {
@@ -191,11 +198,33 @@ impl RunSpec {
 }
 
 impl TuneSpec {
+    /// The optimiser that moves the parameters: the one asked for or, with more than
+    /// [`BQR_MOST_PARAMETERS`], `spsa` with its usual settings in place of `bqr`.
+    #[must_use]
+    pub fn acting(&self) -> OptimizerSpec {
+        match self.optimizer {
+            OptimizerSpec::Bqr(_) if self.parameters.len() > BQR_MOST_PARAMETERS => {
+                OptimizerSpec::default()
+            }
+            asked => asked,
+        }
+    }
+
+    /// Why another optimiser acts than the one asked for, in a sentence; none if it is the same.
+    #[must_use]
+    pub fn handed_over(&self) -> Option<String> {
+        let (asked, acting) = (self.optimizer.kind(), self.acting().kind());
+        (asked != acting).then(|| {
+            format!(
+                "{} parameters are moved by {acting}: {asked} takes at most {BQR_MOST_PARAMETERS}",
+                self.parameters.len()
+            )
+        })
+    }
+
     fn check(&self, findings: &mut Vec<Finding>) {
         between(findings, "tune.pairs", self.pairs.0, 1, 1_000_000_000);
-        between(findings, "tune.alpha", self.alpha, 0.0, 1.0);
-        between(findings, "tune.gamma", self.gamma, 0.0, 0.5);
-        between(findings, "tune.a_ratio", self.a_ratio, 0.0, 1.0);
+        self.optimizer.check("tune", findings);
         if self.parameters.is_empty() || self.parameters.len() > 2_000 {
             findings.push(Finding::new(
                 "parameter",
@@ -226,6 +255,7 @@ impl TuneSpec {
 impl TestSpec {
     fn check(&self, findings: &mut Vec<Finding>) {
         between(findings, "test.max_pairs", self.max_pairs.0, 1, 1_000_000_000);
+        between(findings, "test.futility", self.futility, 0.0, 0.5);
         check_set(findings, "candidate", &self.candidate);
         check_set(findings, "base", &self.base);
         if self.candidate == self.base {

@@ -58,7 +58,7 @@ pub enum Verdict {
     Accepted,
     /// The LLR crossed the lower bound.
     Rejected,
-    /// The budget ended between the bounds.
+    /// The budget ended between the bounds, or too little chance was left that it would not.
     Inconclusive,
 }
 
@@ -129,8 +129,31 @@ pub struct TuneView {
     pub theta: Vec<f64>,
     /// What a user would set: the present point with integers rounded.
     pub suggested: ParameterSet,
+    /// How sure the optimiser is; none from one that does not know.
+    #[serde(default)]
+    pub estimate: Option<TuneEstimate>,
     /// The way, thinned out; empty in lists.
     pub trace: Vec<TunePoint>,
+}
+
+/// What an optimiser with a model of the surface knows of its own result.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TuneEstimate {
+    /// Standard deviation of each parameter's optimum, in the parameter's own unit and the order of
+    /// the specification; ≥ 0.
+    pub deviation: Vec<f64>,
+    /// The way of each parameter from its start to the suggested value over its deviation; ≥ 0.
+    pub signal_to_noise: Vec<f64>,
+    /// Predicted strength of the suggested values above the start, Elo.
+    pub gain: f64,
+    /// Lower end of its 95 % interval.
+    pub gain_low: f64,
+    /// Upper end of its 95 % interval.
+    pub gain_high: f64,
+    /// The Elo that the suggested values are expected to lie below the optimum; ≥ 0.
+    pub remaining_loss: f64,
+    /// Standard deviation of the result of one pair, Elo; > 0.
+    pub pair_deviation: f64,
 }
 
 /// Where a test stands.
@@ -138,9 +161,9 @@ pub struct TuneView {
 pub struct TestView {
     /// Log-likelihood ratio.
     pub llr: f64,
-    /// Reject at or below.
+    /// Reject at or below: the bound of the error rates, moved inwards by what the reports overshoot.
     pub lower: f64,
-    /// Accept at or above.
+    /// Accept at or above: likewise.
     pub upper: f64,
     /// Logistic Elo, naive: not corrected for the stopping rule.
     pub elo: f64,
@@ -152,10 +175,42 @@ pub struct TestView {
     pub normalized_elo: f64,
     /// Likelihood of superiority, 0 to 1.
     pub los: f64,
+    /// Elo freed of the bias of stopping; none from a coordinator that does not compute it.
+    #[serde(default)]
+    pub corrected: Option<CorrectedView>,
+    /// What to expect of the rest; none once the test is over.
+    #[serde(default)]
+    pub outlook: Option<OutlookView>,
     /// What the test said, once it has.
     pub verdict: Option<Verdict>,
     /// The way, thinned out; empty in lists.
     pub trace: Vec<TestPoint>,
+}
+
+/// Logistic Elo as a test that stops at its bounds shows it, without bias in the median.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CorrectedView {
+    /// The estimate.
+    pub elo: f64,
+    /// Lower end of its 95 % interval.
+    pub elo_low: f64,
+    /// Upper end of its 95 % interval.
+    pub elo_high: f64,
+    /// Likelihood of superiority, 0 to 1.
+    pub los: f64,
+}
+
+/// How a running test will probably go on, if its budget does not end it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OutlookView {
+    /// Probability of acceptance, 0 to 1.
+    pub pass_probability: f64,
+    /// Mean number of pairs until the verdict.
+    pub mean_pairs: f64,
+    /// In half of all cases it takes fewer.
+    pub median_pairs: f64,
+    /// In 95 of 100 cases it takes fewer.
+    pub q95_pairs: f64,
 }
 
 /// Tune or test.

@@ -65,6 +65,11 @@ impl Motion {
         0.5 * (low + high)
     }
 
+    /// The probability of going on at `time`.
+    pub(crate) fn going(&self, time: f64) -> f64 {
+        self.between(time, self.lower, self.upper).clamp(0.0, 1.0)
+    }
+
     /// The probability of an outcome worse than one that stands (or ends) at `level` at `time`: an
     /// end at the lower wall before, or going on below `level`. With `level` the upper wall this
     /// orders a fast pass above a slow one, above a slow failure, above a fast one.
@@ -105,9 +110,12 @@ impl Motion {
     }
 
     /// The probability of having ended at the upper wall by `time`.
-    fn upper_by(&self, time: f64) -> f64 {
+    pub(crate) fn upper_by(&self, time: f64) -> f64 {
         let width = self.upper - self.lower;
         let (spread, pull) = (self.variance * time, self.pull());
+        if time <= 0.0 {
+            return 0.0;
+        }
         if spread > SURELY_ENDED * width * width {
             return self.upper_probability();
         }

@@ -7,12 +7,18 @@
 //! records say, which leaves its error rates as they were.
 
 use crate::sprt::SprtBounds;
+use serde::{Deserialize, Serialize};
 use std::num::NonZeroU32;
 
 /// The records of one test, a value to fold over its reports in order.
-#[derive(Clone, Copy, Debug, PartialEq)]
+///
+/// The default takes every growth of the counts as a step: for a ledger that is looked at after each
+/// of its reports, whatever their sizes. A step is then a draw from the sizes that occur, and the
+/// steps are alike in law as the theorem asks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Overshoot {
-    report_pairs: u64,
+    /// The only size that is a step; none if every size is.
+    report_pairs: Option<u64>,
     pairs: u64,
     below: Ladder,
     above: Ladder,
@@ -21,7 +27,7 @@ pub struct Overshoot {
 }
 
 /// Records on one side, measured away from the start.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Ladder {
     record: f64,
     steps: f64,
@@ -47,13 +53,7 @@ impl Overshoot {
     /// A test that has not begun, with this many pairs in each report.
     #[must_use]
     pub fn new(report_pairs: NonZeroU32) -> Self {
-        Self {
-            report_pairs: u64::from(report_pairs.get()),
-            pairs: 0,
-            below: Ladder::default(),
-            above: Ladder::default(),
-            dropped: false,
-        }
+        Self { report_pairs: Some(u64::from(report_pairs.get())), ..Self::default() }
     }
 
     /// The state after the ratio `llr` was seen at `pairs` pairs in all.
@@ -65,7 +65,9 @@ impl Overshoot {
     pub fn seen(mut self, pairs: u64, llr: f64) -> Self {
         if pairs < self.pairs {
             self.dropped = true;
-        } else if pairs - self.pairs == self.report_pairs {
+        } else if pairs > self.pairs
+            && self.report_pairs.is_none_or(|step| pairs - self.pairs == step)
+        {
             self.above.climb(llr);
             self.below.climb(-llr);
         } else if pairs > self.pairs {
@@ -121,6 +123,20 @@ mod tests {
         // From 0.4 the records go on at 1.5 and climb 0.1.
         let bounds = after(&[(8, 0.4), (32, 1.5), (40, 1.6)]);
         assert!((bounds.upper - (3.0 - 0.17 / 1.0)).abs() < 1e-12, "{bounds:?}");
+    }
+
+    #[test]
+    fn without_a_size_every_growth_is_a_step() {
+        let reports = [(3, 0.4), (3, 0.4), (4, 0.1), (24, 0.6)];
+        let start = Overshoot::default();
+        let bounds = reports
+            .iter()
+            .fold(start, |state, &(pairs, llr)| state.seen(pairs, llr))
+            .bounds(BOUNDS);
+        assert!((bounds.upper - (3.0 - 0.2 / 1.2)).abs() < 1e-12, "{bounds:?}");
+        assert_eq!(bounds.lower, -3.0);
+        let json = serde_json::to_string(&start.seen(3, 0.4)).unwrap();
+        assert_eq!(serde_json::from_str::<Overshoot>(&json).unwrap(), start.seen(3, 0.4));
     }
 
     #[test]

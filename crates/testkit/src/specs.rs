@@ -63,9 +63,26 @@ pub fn tune(pairs: u64, pairs_of_lease: u32) -> v1::RunSpec {
             parameter(PARAMETERS[0], v1::ParameterKind::Float),
             parameter(PARAMETERS[1], v1::ParameterKind::Int),
         ],
-        fixed: None,
+        ..v1::TuneSpec::default()
     };
     v1::RunSpec { job: Some(v1::run_spec::Job::Tune(job)), ..base("a tune", pairs_of_lease) }
+}
+
+/// The same tune, moved by the regression with its usual settings.
+#[must_use]
+pub fn regression(pairs: u64, pairs_of_lease: u32) -> v1::RunSpec {
+    let mut spec = tune(pairs, pairs_of_lease);
+    if let Some(v1::run_spec::Job::Tune(tune)) = &mut spec.job {
+        tune.optimizer = v1::Optimizer::Bqr.into();
+        tune.bqr = Some(v1::BqrSettings {
+            pair_deviation: None,
+            probe_loss: None,
+            scale_limit: 3.0,
+            forget: 0.0,
+            reach: 2.0,
+        });
+    }
+    spec
 }
 
 /// A test of one value against another.
@@ -85,6 +102,7 @@ pub fn test(max_pairs: u64, pairs_of_lease: u32) -> v1::RunSpec {
         beta: 0.05,
         elo_model: v1::EloModel::Normalized.into(),
         max_pairs,
+        futility: 0.0,
     };
     v1::RunSpec { job: Some(v1::run_spec::Job::Test(job)), ..base("a test", pairs_of_lease) }
 }

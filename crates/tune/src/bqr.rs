@@ -11,23 +11,23 @@
 //! Nothing but + − × ÷ √ and own `exp` and `ln` touches the state, in a fixed order: the same
 //! reports lead to the same bits on every machine that keeps to IEEE 754 doubles.
 
-mod config;
 mod fit;
 mod portable;
 mod state;
 
-pub use config::BqrConfig;
 pub use state::BqrState;
 
 use crate::config::Gains;
 use crate::probe::Edge;
 use crate::{Optimizer, ParameterSpace, Perturbation, TuneError};
-use config::{MOST_PARAMETERS, WIDEST_RANGE};
+use model::spec::{BQR_MOST_PARAMETERS, BqrSettings};
 use model::{Elo, Finding, FindingList, Pairs, ParameterDef, ParameterKind, ParameterSet};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use state::{ELO_OF_POINT, Step, limits};
 
+/// The widest range in units of `c_end`: cubes of it must keep their digits.
+const WIDEST_RANGE: f64 = 1e6;
 /// Deviation of the middle of a probe from the present point, in probe scales.
 const JITTER: f64 = 0.35;
 /// A fit is due when the reports have grown by this many, and by one in so many.
@@ -38,16 +38,16 @@ const JITTER_SEED: u64 = 0x6a69_7474_6572_0000;
 
 /// A running regression tune.
 ///
-/// What the example `tuner_table` shows of its limits: at 8 parameters and 20,000 pairs it leaves
-/// about half of SPSA's loss or less on every landscape there. At 30 parameters it is mostly 0.6 to
-/// 0.9 of it, far less where `c_end` is wrong, and 1.1 where the start is only 5 Elo below the top.
-/// It loses clearly where 30 parameters are strongly lopsided on a landscape that flattens within
-/// 40 Elo: the flattening makes curvatures look small and the probes too wide, and the remaining
-/// loss is then expected too small. `scale_limit` 1.5 and `forget` 0 should help there; not yet simulated.
+/// What `elomill lab tuner` shows of its limits: at 8 parameters and 20,000 pairs it leaves about
+/// half of SPSA's loss or less on every landscape there. At 30 parameters it is mostly 0.6 to 0.9 of
+/// it, far less where `c_end` is wrong, and more where the start is close to the top. It loses clearly
+/// where 30 parameters are strongly lopsided on a landscape that flattens within 40 Elo: the
+/// flattening makes curvatures look small and the probes too wide, and both the remaining loss and
+/// the gain are then expected too small.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bqr {
     space: ParameterSpace,
-    config: BqrConfig,
+    config: BqrSettings,
     seed: u64,
     state: BqrState,
     theta: Vec<f64>,
@@ -61,6 +61,10 @@ pub struct BqrEstimate {
     pub centre: Vec<f64>,
     /// Posterior standard deviation of each parameter's optimum, in the parameter's unit; ≥ 0.
     pub deviation: Vec<f64>,
+    /// Predicted strength of `centre`, rounded where it must be, above the start.
+    pub gain: Elo,
+    /// Standard deviation of `gain`, Elo; ≥ 0.
+    pub gain_deviation: Elo,
     /// The strength that this uncertainty is expected to leave below the optimum; ≥ 0.
     ///
     /// In simulation it is right to within a factor of about 2 where the landscape is as modelled.
@@ -73,15 +77,16 @@ impl Bqr {
     /// A tune that has seen nothing yet.
     ///
     /// # Errors
-    /// What is wrong with the settings; more than 180 parameters, whose statistics would grow with
+    /// What is wrong with the settings; more than
+    /// [`BQR_MOST_PARAMETERS`], whose statistics would grow with
     /// their square; a range above a million `c_end`.
-    pub fn new(space: ParameterSpace, config: BqrConfig, seed: u64) -> Result<Self, FindingList> {
+    pub fn new(space: ParameterSpace, config: BqrSettings, seed: u64) -> Result<Self, FindingList> {
         let mut findings = config.check("bqr").err().unwrap_or_default();
-        if space.dimension() > MOST_PARAMETERS {
+        if space.dimension() > BQR_MOST_PARAMETERS {
             findings.push(Finding::new(
                 "parameter",
                 format!("{} of them", space.dimension()),
-                format!("at most {MOST_PARAMETERS} with bqr"),
+                format!("at most {BQR_MOST_PARAMETERS} with bqr"),
                 "use spsa, or tune them in groups",
             ));
         }
@@ -129,7 +134,7 @@ impl Bqr {
 
     /// The settings.
     #[must_use]
-    pub fn config(&self) -> &BqrConfig {
+    pub fn config(&self) -> &BqrSettings {
         &self.config
     }
 
@@ -146,9 +151,15 @@ impl Bqr {
             .zip(last.slope_variance.iter().zip(curvatures))
             .map(|(parameter, (variance, curvature))| parameter.c_end * variance.sqrt() / curvature)
             .collect();
+        let centre = point(&self.space, &last);
+        let start = vec![0.0; self.space.dimension()];
+        let suggested = self.in_units(&self.space.rounded(&centre));
+        let gain = last.gain(&self.config, &start, &suggested);
         BqrEstimate {
-            centre: point(&self.space, &last),
+            centre,
             deviation,
+            gain: Elo(gain.mean),
+            gain_deviation: Elo(gain.variance.sqrt()),
             remaining_loss: Elo(last.remaining_loss()),
             pair_deviation: Elo(self.state.pair_variance(&self.config).sqrt()),
         }

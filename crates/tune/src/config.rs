@@ -5,36 +5,19 @@
 //! stochastic optimization" (1998) for the exponents and the stability constant. Spelling the gains
 //! by their values at the end of the tune (`c_end`, `r_end`) is the custom of the chess testers.
 
+use model::spec::{GainRule, SpsaSettings};
 use model::{Finding, Pairs, ParameterDef, ParameterKind};
-use serde::{Deserialize, Serialize};
 
-/// The schedule of a tune, common to all its parameters.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+/// The schedule of one tune, common to all its parameters.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SpsaConfig {
-    /// How fast the gain falls; in (0, 1].
-    #[serde(default = "default_alpha")]
-    pub alpha: f64,
-    /// How fast the perturbation falls; in (0, alpha).
-    #[serde(default = "default_gamma")]
-    pub gamma: f64,
-    /// The stability constant A as a share of `pairs_total`, 0 to 1.
-    #[serde(default = "default_a_ratio")]
-    pub a_ratio: f64,
+    /// What its author set.
+    pub settings: SpsaSettings,
     /// The planned length of the tune; the gains have their end values at its last pair. ≥ 1.
     pub pairs_total: Pairs,
-}
-
-fn default_alpha() -> f64 {
-    0.602
-}
-
-fn default_gamma() -> f64 {
-    0.101
-}
-
-fn default_a_ratio() -> f64 {
-    0.1
+    /// Pairs that share one perturbation: the iteration of [`GainRule::OpenBench`], which the other
+    /// rules do not ask for. ≥ 1.
+    pub block: Pairs,
 }
 
 /// The gains of one parameter at one moment of the tune.
@@ -50,12 +33,7 @@ impl SpsaConfig {
     /// The schedule that Spall recommends, for a tune of this length.
     #[must_use]
     pub fn new(pairs_total: Pairs) -> Self {
-        Self {
-            alpha: default_alpha(),
-            gamma: default_gamma(),
-            a_ratio: default_a_ratio(),
-            pairs_total,
-        }
+        Self { settings: SpsaSettings::default(), pairs_total, block: Pairs(1) }
     }
 
     /// Checks the schedule; `place` is what the findings call it.
@@ -63,69 +41,58 @@ impl SpsaConfig {
     /// # Errors
     /// Everything that is wrong.
     pub fn check(&self, place: &str) -> Result<(), Vec<Finding>> {
-        let mut findings = Vec::new();
-        let mut require = |holds: bool, field: &str, found: String, allowed: &str, mend: &str| {
-            if !holds {
-                findings.push(Finding::new(format!("{place}.{field}"), found, allowed, mend));
+        let mut findings = self.settings.check(place).err().unwrap_or_default();
+        for (field, found) in [("pairs", self.pairs_total), ("block", self.block)] {
+            if found.0 == 0 {
+                findings.push(Finding::new(
+                    format!("{place}.{field}"),
+                    found.to_string(),
+                    "at least 1",
+                    "state the number of pairs",
+                ));
             }
-        };
-        let Self { alpha, gamma, a_ratio, pairs_total } = *self;
-        require(
-            alpha > 0.0 && alpha <= 1.0,
-            "alpha",
-            alpha.to_string(),
-            "more than 0, at most 1",
-            "leave it out for 0.602",
-        );
-        require(
-            gamma > 0.0 && gamma < alpha,
-            "gamma",
-            gamma.to_string(),
-            "more than 0, less than alpha",
-            "leave it out for 0.101",
-        );
-        require(
-            (0.0..=1.0).contains(&a_ratio),
-            "a_ratio",
-            a_ratio.to_string(),
-            "0 to 1",
-            "leave it out for 0.1",
-        );
-        require(
-            pairs_total.0 >= 1,
-            "pairs",
-            pairs_total.to_string(),
-            "at least 1",
-            "state the number of pairs that the tune may use",
-        );
+        }
         if findings.is_empty() { Ok(()) } else { Err(findings) }
     }
 
     /// The gains for a block whose first pair has this index, counted from 0.
     ///
-    /// With k = `first_pair` + 1, N = `pairs_total`, A = `a_ratio` · N:
+    /// With N iterations in all, k counted from 1, A = `a_ratio` · N:
     /// `c_k = c_end (N/k)^gamma`, and `R_k = r_end c_end² ((A+N)/(A+k))^alpha / c_k²`.
     ///
-    /// `c` is held to at least ½ for integers, so that the two sides differ after rounding, and to
-    /// at most half the range. `r` is that of the `c` in use, so that an estimated slope
-    /// `balance / 2c` is followed with the same strength whatever `c` had to be.
+    /// An iteration is a pair; with [`GainRule::OpenBench`] it is a block, and k has a fraction
+    /// within it. A is a whole number but for that rule.
+    ///
+    /// But for [`GainRule::Fishtest`], `c` is held to at least ½ for integers, so that the two sides
+    /// differ after rounding; with [`GainRule::Elomill`] it is also held to at most half the range.
+    /// `r` is that of the `c` in use, so that an estimated slope `balance / 2c` is followed with the
+    /// same strength whatever `c` had to be.
     #[must_use]
     pub fn gains(&self, parameter: &ParameterDef, first_pair: u64) -> Gains {
-        let k = first_pair as f64 + 1.0;
-        let total = self.pairs_total.0 as f64;
-        let stability = (self.a_ratio * total).floor();
-        let c_start = parameter.c_end * total.powf(self.gamma);
-        let a = parameter.r_end
-            * parameter.c_end
-            * parameter.c_end
-            * (stability + total).powf(self.alpha);
-        let least = match parameter.kind {
-            ParameterKind::Int => 0.5,
-            ParameterKind::Float => 0.0,
+        let SpsaSettings { alpha, gamma, a_ratio, gains: rule } = self.settings;
+        let iteration = match rule {
+            GainRule::Elomill | GainRule::Fishtest => 1.0,
+            GainRule::OpenBench => self.block.0 as f64,
         };
-        let c =
-            (c_start / k.powf(self.gamma)).max(least).min(0.5 * (parameter.max - parameter.min));
-        Gains { c, r: a / (stability + k).powf(self.alpha) / (c * c) }
+        let k = first_pair as f64 / iteration + 1.0;
+        let total = self.pairs_total.0 as f64 / iteration;
+        let stability = match rule {
+            GainRule::Elomill | GainRule::Fishtest => (a_ratio * total).floor(),
+            GainRule::OpenBench => a_ratio * total,
+        };
+        let c_start = parameter.c_end * total.powf(gamma);
+        let a =
+            parameter.r_end * parameter.c_end * parameter.c_end * (stability + total).powf(alpha);
+        let least = match (parameter.kind, rule) {
+            (ParameterKind::Int, GainRule::Elomill | GainRule::OpenBench) => 0.5,
+            _ => 0.0,
+        };
+        let most = match rule {
+            GainRule::Elomill => 0.5 * (parameter.max - parameter.min),
+            GainRule::Fishtest | GainRule::OpenBench => f64::INFINITY,
+        };
+        let c = (c_start / k.powf(gamma)).max(least).min(most);
+        Gains { c, r: a / (stability + k).powf(alpha) / (c * c) }
     }
 }
 
@@ -145,6 +112,11 @@ mod tests {
         }
     }
 
+    fn with(gains: GainRule, pairs: u64, block: u64) -> SpsaConfig {
+        let settings = SpsaSettings { gains, ..SpsaSettings::default() };
+        SpsaConfig { settings, block: Pairs(block), ..SpsaConfig::new(Pairs(pairs)) }
+    }
+
     fn assert_near(value: f64, expected: f64) {
         assert!((value / expected - 1.0).abs() < 1e-5, "{value} should be {expected}");
     }
@@ -152,7 +124,11 @@ mod tests {
     /// c_end 5, r_end 0.002, 30,000 pairs, as the testing server of Stockfish computes them.
     #[test]
     fn gains_of_one_pair_an_iteration_as_published() {
-        let config = SpsaConfig::new(Pairs(30_000));
+        let config = with(GainRule::Fishtest, 30_000, 12);
+        assert_eq!(
+            SpsaConfig::new(Pairs(30_000)).gains(&parameter(ParameterKind::Int, 5.0), 999),
+            config.gains(&parameter(ParameterKind::Int, 5.0), 999),
+        );
         for (first_pair, c, r, step) in [
             (0, 14.16313, 0.001_055_56, 0.014_950_0),
             (1, 13.20551, 0.001_213_96, 0.016_030_9),
@@ -166,15 +142,15 @@ mod tests {
         }
     }
 
-    /// The other well-known server counts iterations of 8 pairs; in its units, 25,000 of them.
+    /// The other well-known server counts iterations of 8 pairs, here 25,000 of them.
     #[test]
     fn gains_of_the_other_server_in_its_own_iterations() {
-        let config = SpsaConfig::new(Pairs(25_000));
+        let config = with(GainRule::OpenBench, 200_000, 8);
         for (first, c, r, step) in [
             (0, 13.90471, 0.001_095_12, 0.015_227_3),
-            (1, 12.96456, 0.001_259_40, 0.016_327_6),
-            (100, 8.724_197, 0.002_716_96, 0.023_703_4),
-            (25_000, 4.999_98, 0.001_999_97, 0.009_999_82),
+            (8, 12.96456, 0.001_259_40, 0.016_327_6),
+            (800, 8.724_197, 0.002_716_96, 0.023_703_4),
+            (200_000, 4.999_98, 0.001_999_97, 0.009_999_82),
         ] {
             let gains = config.gains(&parameter(ParameterKind::Int, 5.0), first);
             assert_near(gains.c, c);
@@ -202,6 +178,14 @@ mod tests {
         assert_eq!(gains.c, 0.5);
         assert_near(gains.r, 0.00072);
         assert_near(config.gains(&parameter(ParameterKind::Float, 0.3), 24_999).c, 0.3);
+        // One of the two servers floors integers as well, the other lets both sides round alike.
+        let small = parameter(ParameterKind::Int, 0.3);
+        let floored = with(GainRule::OpenBench, 200_000, 8).gains(&small, 199_992);
+        assert_eq!(floored.c, 0.5);
+        assert_near(floored.r, 0.00072);
+        let plain = with(GainRule::Fishtest, 25_000, 8).gains(&small, 24_999);
+        assert_near(plain.c, 0.3);
+        assert_near(plain.r, 0.002);
         // 90 at the end would be 250 at the start, but the range is 200 wide.
         assert_eq!(config.gains(&parameter(ParameterKind::Int, 90.0), 0).c, 100.0);
     }
@@ -209,7 +193,9 @@ mod tests {
     #[test]
     fn a_wrong_schedule_is_named() {
         assert!(SpsaConfig::new(Pairs(1)).check("spsa").is_ok());
-        let wrong = SpsaConfig { alpha: f64::NAN, gamma: 0.7, a_ratio: 2.0, pairs_total: Pairs(0) };
+        let settings =
+            SpsaSettings { alpha: f64::NAN, gamma: 0.7, a_ratio: 2.0, gains: GainRule::default() };
+        let wrong = SpsaConfig { settings, pairs_total: Pairs(0), block: Pairs(1) };
         let places: Vec<String> =
             wrong.check("spsa").unwrap_err().into_iter().map(|f| f.place).collect();
         assert_eq!(places, ["spsa.alpha", "spsa.gamma", "spsa.a_ratio", "spsa.pairs"]);

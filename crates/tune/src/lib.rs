@@ -7,7 +7,7 @@
 //!
 //! Two of them: [`Spsa`] follows noisy slopes and costs nothing to keep; [`Bqr`] fits the surface
 //! around its point to every report, needs fewer pairs for the same strength where parameters are
-//! few, and knows how sure it is.
+//! few, and knows how sure it is. [`Tuner`] is the one that a specification names.
 
 mod bqr;
 mod config;
@@ -16,10 +16,12 @@ mod probe;
 pub mod sim;
 mod space;
 mod spsa;
+mod tuner;
 
-pub use bqr::{Bqr, BqrConfig, BqrEstimate, BqrState};
+pub use bqr::{Bqr, BqrEstimate, BqrState};
 pub use config::{Gains, SpsaConfig};
 pub use optimizer::{Optimizer, Report, TuneError, replay};
 pub use probe::Perturbation;
 pub use space::ParameterSpace;
 pub use spsa::{Spsa, SpsaState};
+pub use tuner::{Standing, Tuner, TunerState};

@@ -84,6 +84,14 @@ pub enum TuneError {
         /// What may stand there.
         expected: &'static str,
     },
+    /// A stored state is one of another optimiser.
+    #[error("a state of {found}, expected one of {expected}")]
+    Foreign {
+        /// Whose state it is.
+        found: &'static str,
+        /// Whose it has to be.
+        expected: &'static str,
+    },
     /// More points than the pairs can give.
     #[error("a balance of {balance} from {pairs} pairs; a pair gives at most 2")]
     Balance {

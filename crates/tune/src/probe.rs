@@ -126,9 +126,11 @@ impl Perturbation {
     }
 }
 
-/// The lower and the upper side of one parameter; `c` is at most half its range.
+/// The lower and the upper side of one parameter. A `c` of more than half its range reaches from
+/// end to end.
 fn sides(parameter: &ParameterDef, value: f64, c: f64, uniform: f64, edge: Edge) -> (f64, f64) {
     let ParameterDef { kind, min, max, .. } = *parameter;
+    let c = c.min(0.5 * (max - min));
     let centre = match edge {
         // Not `clamp`, which panics when rounding puts `min + c` a hair above `max − c`.
         Edge::Inwards => value.max(min + c).min(max - c),
@@ -137,9 +139,11 @@ fn sides(parameter: &ParameterDef, value: f64, c: f64, uniform: f64, edge: Edge)
     match kind {
         ParameterKind::Float => ((centre - c).max(min), (centre + c).min(max)),
         ParameterKind::Int => {
+            // With less than ½ the sides are the same number at times, as their distance demands.
+            let apart = if c < 0.5 { 0.0 } else { 1.0 };
             // The limits matter only where adding `uniform` rounds up to the next whole number.
-            let low = (centre - c + uniform).floor().clamp(min, max - 1.0);
-            let high = (centre + c + uniform).floor().clamp(low + 1.0, max);
+            let low = (centre - c + uniform).floor().clamp(min, max - apart);
+            let high = (centre + c + uniform).floor().clamp(low + apart, max);
             (low, high)
         }
     }
@@ -174,7 +178,7 @@ mod tests {
 
     #[test]
     fn rounding_is_right_on_average() {
-        for (theta, c) in [(3.3, 0.5), (-1.85, 0.7), (7.0, 2.25), (0.5, 0.5)] {
+        for (theta, c) in [(3.3, 0.5), (-1.85, 0.7), (4.4, 0.3), (7.0, 2.25), (0.5, 0.5)] {
             let drawn = draws(ParameterKind::Int, theta, c);
             let n = drawn.len() as f64;
             let mean = |of: &dyn Fn(&Perturbation) -> f64| drawn.iter().map(of).sum::<f64>() / n;

@@ -76,16 +76,19 @@ impl ParameterSpace {
     /// As [`ParameterSpace::assign`].
     #[must_use]
     pub fn nearest(&self, point: &[f64]) -> ParameterSet {
-        let rounded: Vec<f64> = self
-            .0
+        self.assign(&self.rounded(point))
+    }
+
+    /// The nearest playable point.
+    pub(crate) fn rounded(&self, point: &[f64]) -> Vec<f64> {
+        self.0
             .iter()
             .zip(point)
             .map(|(p, value)| match p.kind {
                 ParameterKind::Int => value.round().clamp(p.min, p.max),
                 ParameterKind::Float => value.clamp(p.min, p.max),
             })
-            .collect();
-        self.assign(&rounded)
+            .collect()
     }
 }
 

@@ -1,8 +1,9 @@
 //! The regression needs fewer pairs than SPSA on the simulated engine, late reports or not.
 
+use model::spec::BqrSettings;
 use model::{Pairs, ParameterDef, ParameterKind};
 use tune::sim::{Bowl, PairNoise, Schedule, play};
-use tune::{Bqr, BqrConfig, Optimizer, ParameterSpace, Spsa, SpsaConfig};
+use tune::{Bqr, Optimizer, ParameterSpace, Spsa, SpsaConfig};
 
 const PAIRS: Pairs = Pairs(20_000);
 const SEEDS: u64 = 8;
@@ -36,7 +37,7 @@ fn regression(space: &ParameterSpace, in_flight: usize) -> (f64, f64) {
     let (left, expected) = (0..SEEDS)
         .map(|seed| {
             let bowl = landscape(seed);
-            let mut bqr = Bqr::new(space.clone(), BqrConfig::default(), seed).expect("usual");
+            let mut bqr = Bqr::new(space.clone(), BqrSettings::default(), seed).expect("usual");
             play(&mut bqr, &bowl, &PairNoise::REFERENCE, schedule, 1_000 + seed);
             assert_eq!(bqr.state().pairs, PAIRS);
             let set = bqr.suggested();
@@ -107,7 +108,7 @@ fn missed<O: Optimizer>(fresh: impl Fn(ParameterSpace, u64) -> O) -> f64 {
 
 #[test]
 fn whole_numbers_and_optima_outside_the_box() {
-    let bqr = missed(|space, seed| Bqr::new(space, BqrConfig::default(), seed).expect("usual"));
+    let bqr = missed(|space, seed| Bqr::new(space, BqrSettings::default(), seed).expect("usual"));
     let spsa = missed(|space, seed| Spsa::new(space, SpsaConfig::new(PAIRS), seed).expect("usual"));
     assert!(bqr < 0.7 * spsa, "{bqr} against {spsa}");
 }

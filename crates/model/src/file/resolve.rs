@@ -2,7 +2,7 @@
 
 use super::reader::nearest;
 use super::{CandidateFile, JobFile, ParameterFile, RunFile, TestFile, TuneFile};
-use crate::spec::{Job, RunSpec, TestSpec, TuneSpec};
+use crate::spec::{Job, OptimizerKind, OptimizerSpec, RunSpec, TestSpec, TuneSpec};
 use crate::{Finding, FindingList, ParameterDef, ParameterKind, ParameterSet, RunId, printable};
 
 /// The learning rate of a parameter for which neither file nor engine names one: the usual choice
@@ -70,9 +70,10 @@ fn resolve_tune(tune: &TuneFile, known: &[ParameterDef], findings: &mut Vec<Find
     check_values("fixed", &tune.fixed, known, findings);
     TuneSpec {
         pairs: tune.pairs,
-        alpha: tune.alpha,
-        gamma: tune.gamma,
-        a_ratio: tune.a_ratio,
+        optimizer: match tune.optimizer {
+            OptimizerKind::Spsa => OptimizerSpec::Spsa(tune.spsa),
+            OptimizerKind::Bqr => OptimizerSpec::Bqr(tune.bqr),
+        },
         parameters,
         fixed: tune.fixed.clone(),
     }
@@ -111,7 +112,14 @@ fn resolve_test(
         CandidateFile::Run(run) => Some(run),
         CandidateFile::Values(_) => None,
     };
-    TestSpec { candidate, base, candidate_run, sprt: test.sprt, max_pairs: test.max_pairs }
+    TestSpec {
+        candidate,
+        base,
+        candidate_run,
+        sprt: test.sprt,
+        max_pairs: test.max_pairs,
+        futility: test.futility,
+    }
 }
 
 /// The whole definition of a parameter. One that the engine does not know is a finding, and keeps

@@ -1,7 +1,8 @@
 //! Good files come through whole; each kind of mistake is found, with its line.
 
 use super::*;
-use crate::spec::Job;
+use crate::spec::BQR_MOST_PARAMETERS;
+use crate::spec::{Job, OptimizerSpec};
 use crate::{Finding, ParameterDef};
 
 const TUNE: &str = r#"name = "small"
@@ -80,12 +81,48 @@ fn a_tune_is_read_and_filled_from_the_engine() {
     let limit = GameLimit { nodes: Nodes(2000), max_plies: Ply(300), hash_kib: 1024 };
     assert_eq!(spec.limit, limit);
     let Job::Tune(tune) = spec.job else { panic!("not a tune") };
-    assert_eq!((tune.pairs, tune.alpha, tune.gamma, tune.a_ratio), (Pairs(64), 0.602, 0.101, 0.0));
+    let spsa = SpsaSettings { a_ratio: 0.0, ..SpsaSettings::default() };
+    assert_eq!((tune.pairs, tune.optimizer), (Pairs(64), OptimizerSpec::Spsa(spsa)));
     assert_eq!(tune.fixed, ParameterSet::from_iter([("razor_depth".to_owned(), 1.0)]));
     let known = known();
     assert_eq!(tune.parameters[0], ParameterDef { start: 0.5, ..known[0].clone() });
     let own = ParameterDef { min: 1.0, max: 8.0, c_end: 1.5, r_end: 0.01, ..known[2].clone() };
     assert_eq!(tune.parameters[1], own);
+}
+
+#[test]
+fn the_optimiser_is_a_value_of_the_file() {
+    let of = |text: &str| match resolve(text, None).unwrap().job {
+        Job::Tune(tune) => tune.optimizer,
+        Job::Test(_) => panic!("not a tune"),
+    };
+    let text = TUNE.replace("pairs = 64", "pairs = 64\noptimizer = \"bqr\"");
+    assert_eq!(of(&text), OptimizerSpec::Bqr(BqrSettings::default()));
+    let text = text.replace("[fixed]", "[tune.bqr]\nforget = 0.5\nprobe_loss = 4.5\n[fixed]");
+    let bqr = BqrSettings { forget: 0.5, probe_loss: Some(4.5), ..BqrSettings::default() };
+    assert_eq!(of(&text), OptimizerSpec::Bqr(bqr));
+    let text = TUNE.replace("pairs = 64", "pairs = 64\ngains = \"fishtest\"");
+    let OptimizerSpec::Spsa(spsa) = of(&text) else { panic!("not spsa") };
+    assert_eq!(spsa.gains, GainRule::Fishtest);
+    // The command line may choose the other one for the same file.
+    let known = known();
+    let around = Surroundings { known: &known, book_sha256: "0a".repeat(32), tuned: None };
+    let file = RunFile::parse(&text).unwrap().with_optimizer(OptimizerKind::Bqr);
+    let Job::Tune(tune) = file.resolve(&around).unwrap().job else { panic!("not a tune") };
+    assert_eq!(tune.optimizer, OptimizerSpec::Bqr(BqrSettings::default()));
+}
+
+#[test]
+fn many_parameters_are_handed_over_and_it_is_said() {
+    let Job::Tune(mut tune) = resolve(TUNE, None).unwrap().job else { panic!("not a tune") };
+    tune.optimizer = OptimizerSpec::Bqr(BqrSettings::default());
+    let one = tune.parameters[0].clone();
+    tune.parameters = vec![one.clone(); BQR_MOST_PARAMETERS];
+    assert_eq!((tune.acting(), tune.handed_over()), (tune.optimizer, None));
+    tune.parameters.push(one);
+    assert_eq!(tune.acting(), OptimizerSpec::default());
+    let said = tune.handed_over().unwrap();
+    assert_eq!(said, "101 parameters are moved by spsa: bqr takes at most 100");
 }
 
 #[test]
@@ -100,6 +137,7 @@ fn a_test_is_read_with_its_defaults() {
     assert_eq!((test.sprt.elo0, test.sprt.elo1, test.sprt.alpha), (0.0, 10.0, 0.05));
     assert_eq!(test.sprt.model, EloModel::Logistic);
     assert_eq!((test.max_pairs, test.candidate_run), (Pairs(20_000), None));
+    assert_eq!(test.futility, 0.0);
 }
 
 #[test]
@@ -148,6 +186,32 @@ fn each_mistake_is_found_on_its_line() {
         (TUNE, "pairs = 64", "pairs = true", "tune.pairs", Some(7), "found true"),
         (TUNE, "a_ratio = 0", "a_ratio = nan", "tune.a_ratio", Some(8), "a finite number"),
         (TUNE, "a_ratio = 0", "a_ratio = 2", "tune.a_ratio", Some(8), "0 to 1"),
+        (
+            TUNE,
+            "pairs = 64",
+            "pairs = 64\noptimizer = \"adam\"",
+            "tune.optimizer",
+            Some(8),
+            "spsa, bqr",
+        ),
+        (TUNE, "pairs = 64", "pairs = 64\ngains = \"mine\"", "tune.gains", Some(8), "openbench"),
+        (TUNE, "pairs = 64", "pairs = 64\ngamma = 0.7", "tune.gamma", Some(8), "less than alpha"),
+        (
+            TUNE,
+            "[fixed]",
+            "[tune.bqr]\nforgets = 1\n[fixed]",
+            "tune.bqr.forgets",
+            Some(10),
+            "did you mean `forget`?",
+        ),
+        (
+            TUNE,
+            "a_ratio = 0",
+            "optimizer = \"bqr\"\nbqr.reach = 0",
+            "tune.bqr.reach",
+            Some(9),
+            "0.1 to 100",
+        ),
         (TUNE, "[tune]", "[test]", "test.pairs", Some(7), "allowed: max_pairs"),
         (TUNE, "[tune]", "[tunes]", "tune", None, "a [tune] table"),
         (TUNE, "razor_depth = 1", "razor_deep = 1", "fixed.razor_deep", Some(10), "`razor_depth`?"),
@@ -166,6 +230,7 @@ fn each_mistake_is_found_on_its_line() {
         (TEST, "[limit]", "candidate_run = 3\n[limit]", "candidate_run", Some(4), "not both"),
         (TEST, "elo1 = 10", "elo1 = -1", "sprt.elo1", Some(13), "more than elo0"),
         (TEST, "\"logistic\"", "\"bayes\"", "sprt.model", Some(14), "normalized, logistic"),
+        (TEST, "[sprt]", "[test]\nfutility = 0.6\n[sprt]", "test.futility", Some(13), "0 to 0.5"),
         (TEST, "[sprt]", "[tune]\npairs = 1\n[sprt]", "sprt", Some(14), "an unknown field"),
         (TEST, "[base]\nrfp_depth = 2", "base = 3", "candidate.base", Some(10), "does not have"),
         (

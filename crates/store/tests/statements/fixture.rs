@@ -1,7 +1,7 @@
 //! A throw-away Postgres with one worker, one book and one run, and rows to fill it with.
 
 use model::lease::{GameRecord, LeaseEnd, PairIndex, PairRange, PairRecord};
-use model::spec::{GameLimit, Job, RunSpec, TuneSpec};
+use model::spec::{GameLimit, Job, OptimizerSpec, RunSpec, TuneSpec};
 use model::view::RunState;
 use model::{
     GameKind, GameScore, LeaseId, Nodes, Pairs, ParameterDef, ParameterKind, ParameterSet, Ply,
@@ -96,9 +96,7 @@ pub(crate) fn spec() -> RunSpec {
         lease_pairs: 8,
         job: Job::Tune(TuneSpec {
             pairs: Pairs(1_000),
-            alpha: 0.602,
-            gamma: 0.101,
-            a_ratio: 0.1,
+            optimizer: OptimizerSpec::default(),
             parameters: vec![parameter],
             fixed,
         }),

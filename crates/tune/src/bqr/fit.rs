@@ -103,6 +103,24 @@ struct Marginal {
     log_evidence: f64,
 }
 
+/// Mean and variance of a figure under the posterior.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Moments {
+    pub(super) mean: f64,
+    pub(super) variance: f64,
+}
+
+/// The posterior of one parameter at one point of the grid: (b, t) is normal there.
+#[derive(Clone, Copy, Default)]
+struct Conditional {
+    slope: f64,
+    curvature: f64,
+    skew: f64,
+    slope_variance: f64,
+    skew_variance: f64,
+    covariance: f64,
+}
+
 impl Evidence<'_> {
     /// Fits the surface, from the one before.
     pub(super) fn fit(&self, surface: &mut Surface) {
@@ -159,6 +177,56 @@ impl Evidence<'_> {
         hyper: &Hyper,
         grid: &[f64; GRID],
     ) -> Marginal {
+        let (weights, points, most) = self.conditionals(index, residual, hyper, grid);
+        let total: f64 = weights.iter().sum();
+        let mean = |of: &dyn Fn(&Conditional) -> f64| {
+            weights.iter().zip(&points).map(|(weight, m)| weight * of(m)).sum::<f64>() / total
+        };
+        let slope = mean(&|m| m.slope);
+        Marginal {
+            slope,
+            curvature: mean(&|m| m.curvature),
+            skew: mean(&|m| m.skew),
+            slope_variance: (mean(&|m| m.slope * m.slope + m.slope_variance) - slope * slope)
+                .max(0.0),
+            log_evidence: ln(total) + most,
+        }
+    }
+
+    /// Mean and variance of `Σ g · (b, h, t)` over all parameters, for the weights `g` of each
+    /// parameter's three unknowns.
+    pub(super) fn moments_of(&self, surface: &Surface, weights: &[[f64; 3]]) -> Moments {
+        let grid = surface.hyper.grid();
+        let mut sum = Moments { mean: 0.0, variance: 0.0 };
+        for (index, [gb, gh, gt]) in weights.iter().enumerate() {
+            let residual = self.residual(&surface.beta, index);
+            let (masses, points, _) = self.conditionals(index, residual, &surface.hyper, &grid);
+            let total: f64 = masses.iter().sum();
+            let (mut first, mut second) = (0.0, 0.0);
+            for (mass, m) in masses.iter().zip(&points) {
+                let value = gb * m.slope + gh * m.curvature + gt * m.skew;
+                let spread = gb * gb * m.slope_variance
+                    + 2.0 * gb * gt * m.covariance
+                    + gt * gt * m.skew_variance;
+                first += mass * value;
+                second += mass * (value * value + spread);
+            }
+            let mean = first / total;
+            sum.mean += mean;
+            sum.variance += (second / total - mean * mean).max(0.0);
+        }
+        sum
+    }
+
+    /// The posterior at every point of the grid, the weight of each, and the logarithm by which the
+    /// weights are scaled down.
+    fn conditionals(
+        &self,
+        index: usize,
+        residual: [f64; 3],
+        hyper: &Hyper,
+        grid: &[f64; GRID],
+    ) -> ([f64; GRID], [Conditional; GRID], f64) {
         let size = self.dimension;
         let a = |row: usize, column: usize| {
             self.a[(row * size + index) * 3 * size + column * size + index]
@@ -166,7 +234,7 @@ impl Evidence<'_> {
         let (a00, a01, a11, a02, a12, a22) = (a(0, 0), a(0, 1), a(1, 1), a(0, 2), a(1, 2), a(2, 2));
         let start = -self.origin[index];
         let mut logs = [0.0; GRID];
-        let mut means = [[0.0; 4]; GRID];
+        let mut points = [Conditional::default(); GRID];
         for point in 0..GRID {
             let (z, h) = (z(point), grid[point]);
             let slope_precision = 1.0 / (hyper.reach * hyper.reach * h * h);
@@ -185,22 +253,17 @@ impl Evidence<'_> {
                 - 0.5 * slope_precision * expected * expected
                 + 0.5 * (l0 * slope + l2 * skew)
                 - 0.5 * ln(determinant / (slope_precision * skew_precision));
-            means[point] = [slope, h, skew, w / determinant];
+            points[point] = Conditional {
+                slope,
+                curvature: h,
+                skew,
+                slope_variance: w / determinant,
+                skew_variance: q / determinant,
+                covariance: -a02 / determinant,
+            };
         }
         let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let weights = logs.map(|log| exp(log - most));
-        let total: f64 = weights.iter().sum();
-        let mean = |of: &dyn Fn(&[f64; 4]) -> f64| {
-            weights.iter().zip(&means).map(|(weight, m)| weight * of(m)).sum::<f64>() / total
-        };
-        let slope = mean(&|m| m[0]);
-        Marginal {
-            slope,
-            curvature: mean(&|m| m[1]),
-            skew: mean(&|m| m[2]),
-            slope_variance: (mean(&|m| m[0] * m[0] + m[3]) - slope * slope).max(0.0),
-            log_evidence: ln(total) + most,
-        }
+        (logs.map(|log| exp(log - most)), points, most)
     }
 
     fn log_evidence(&self, hyper: &Hyper, residuals: &[[f64; 3]]) -> f64 {

@@ -3,10 +3,10 @@
 //! The reports themselves are not kept. Their squared features are summed, and when the point
 //! moves the sums are re-expressed about the new one, which is exact: a cubic stays a cubic.
 
-use super::config::BqrConfig;
-use super::fit::{Evidence, Hyper, Surface};
+use super::fit::{Evidence, Hyper, Moments, Surface};
 use super::portable::{exp, ln};
 use crate::{ParameterSpace, TuneError};
+use model::spec::BqrSettings;
 use model::{Pairs, ParameterDef};
 use serde::{Deserialize, Serialize};
 use std::f64::consts::LN_10;
@@ -62,7 +62,7 @@ pub(super) enum Step {
 }
 
 impl BqrState {
-    pub(super) fn new(dimension: usize, config: &BqrConfig) -> Self {
+    pub(super) fn new(dimension: usize, config: &BqrSettings) -> Self {
         let size = 3 * dimension;
         let mut surface = vec![0.0; size];
         surface[dimension..2 * dimension].fill(1.0);
@@ -122,7 +122,7 @@ impl BqrState {
     }
 
     /// Variance of the result of one pair, Elo²; > 0.
-    pub(super) fn pair_variance(&self, config: &BqrConfig) -> f64 {
+    pub(super) fn pair_variance(&self, config: &BqrSettings) -> f64 {
         match config.pair_deviation {
             Some(deviation) => deviation * deviation,
             None => {
@@ -135,22 +135,10 @@ impl BqrState {
     /// Fits the surface to all reports, moves the point to its top and sets the next probes.
     ///
     /// `limits` are the box in units. A fit that has left the range of the numbers is not taken.
-    pub(super) fn refit(&self, config: &BqrConfig, limits: &[(f64, f64)], step: Step) -> Self {
+    pub(super) fn refit(&self, config: &BqrSettings, limits: &[(f64, f64)], step: Step) -> Self {
         let size = self.origin.len();
-        let variance = self.pair_variance(config);
-        let mut surface = Surface {
-            beta: self.surface.clone(),
-            slope_variance: self.slope_variance.clone(),
-            hyper: self.hyper,
-        };
-        let evidence = Evidence {
-            dimension: size,
-            a: self.square().iter().map(|product| product / variance).collect(),
-            v: self.responses.iter().map(|response| response / variance).collect(),
-            origin: &self.origin,
-            reach: config.reach,
-        };
-        evidence.fit(&mut surface);
+        let mut surface = self.fitted_surface();
+        self.evidence(config).fit(&mut surface);
         let mut next = Self { fitted: self.reports, ..self.clone() };
         next.surface = surface.beta;
         next.slope_variance = surface.slope_variance;
@@ -169,7 +157,7 @@ impl BqrState {
             })
             .collect();
         next.move_by(&moves);
-        let loss = config.probe_loss(size);
+        let loss = probe_loss(config, size);
         for (index, &(low, high)) in limits.iter().enumerate() {
             let curvature = next.surface[size + index].max(1e-9);
             let before = self.scale[index];
@@ -182,6 +170,39 @@ impl BqrState {
                 .min(0.5 * (high - low));
         }
         if next.is_finite() { next } else { Self { fitted: self.reports, ..self.clone() } }
+    }
+
+    fn fitted_surface(&self) -> Surface {
+        Surface {
+            beta: self.surface.clone(),
+            slope_variance: self.slope_variance.clone(),
+            hyper: self.hyper,
+        }
+    }
+
+    fn evidence(&self, config: &BqrSettings) -> Evidence<'_> {
+        let variance = self.pair_variance(config);
+        Evidence {
+            dimension: self.origin.len(),
+            a: self.square().iter().map(|product| product / variance).collect(),
+            v: self.responses.iter().map(|response| response / variance).collect(),
+            origin: &self.origin,
+            reach: config.reach,
+        }
+    }
+
+    /// Strength of one point above another by the fitted surface, Elo. Points are in units.
+    pub(super) fn gain(&self, config: &BqrSettings, from: &[f64], to: &[f64]) -> Moments {
+        let weights: Vec<[f64; 3]> = self
+            .origin
+            .iter()
+            .zip(from.iter().zip(to))
+            .map(|(origin, (from, to))| {
+                let (x, y) = (from - origin, to - origin);
+                [y - x, -0.5 * (y * y - x * x), y * y * y - x * x * x]
+            })
+            .collect();
+        self.evidence(config).moments_of(&self.fitted_surface(), &weights)
     }
 
     /// Where one parameter's slice of the surface is highest, on the branch that curves down; its
@@ -301,6 +322,12 @@ impl BqrState {
         let noise = [self.noise, self.noise_weight];
         require("noise", &noise, "a finite number from 0", |_, v| v >= 0.0)
     }
+}
+
+/// The Elo that a probe of this many parameters may lose.
+fn probe_loss(config: &BqrSettings, dimension: usize) -> f64 {
+    let size = dimension as f64;
+    config.probe_loss.unwrap_or_else(|| (1.2 * size).min(15.0).max(0.5 * size).min(40.0))
 }
 
 /// Refuses a list with an entry that is not finite or breaks the rule.

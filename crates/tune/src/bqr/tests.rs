@@ -24,7 +24,7 @@ fn fresh() -> Bqr {
         parameter("depth", ParameterKind::Int),
     ])
     .unwrap();
-    Bqr::new(space, BqrConfig::default(), 7).unwrap()
+    Bqr::new(space, BqrSettings { forget: 0.25, ..BqrSettings::default() }, 7).unwrap()
 }
 
 /// A live tune of 60 blocks, each told in two parts and three blocks late.
@@ -74,7 +74,8 @@ fn six_fits_agree_with_the_reference_implementation() {
     let json = include_str!("../../tests/data/bqr_vectors.json");
     let vectors: Vectors = serde_json::from_str(json).unwrap();
     assert_eq!((vectors.data.len(), vectors.refits.len()), (252, 6));
-    let config = BqrConfig { pair_deviation: Some(115.23), ..BqrConfig::default() };
+    let config =
+        BqrSettings { pair_deviation: Some(115.23), forget: 0.25, ..BqrSettings::default() };
     let mut state = BqrState::new(3, &config);
     for (round, expected) in vectors.refits.iter().enumerate() {
         for Told(_, plus, minus, pairs, balance) in vectors.data.iter().filter(|t| t.0 == round) {
@@ -232,7 +233,7 @@ fn a_broken_state_is_refused() {
 
 #[test]
 fn wrong_settings_and_too_many_parameters_are_named() {
-    let wrong = BqrConfig {
+    let wrong = BqrSettings {
         pair_deviation: Some(0.0),
         probe_loss: Some(f64::NAN),
         scale_limit: 0.5,
@@ -248,16 +249,16 @@ fn wrong_settings_and_too_many_parameters_are_named() {
         places(vec![fine("x")], wrong),
         ["bqr.pair_deviation", "bqr.probe_loss", "bqr.scale_limit", "bqr.forget", "bqr.reach"]
     );
-    let many = (0..=MOST_PARAMETERS).map(|i| fine(&format!("p{i}"))).collect();
-    assert_eq!(places(many, BqrConfig::default()), ["parameter"]);
+    let many = (0..=BQR_MOST_PARAMETERS).map(|i| fine(&format!("p{i}"))).collect();
+    assert_eq!(places(many, BqrSettings::default()), ["parameter"]);
     let sliver = ParameterDef { c_end: 1e-6, ..fine("x") };
-    assert_eq!(places(vec![sliver], BqrConfig::default()), ["parameter[0].c_end"]);
+    assert_eq!(places(vec![sliver], BqrSettings::default()), ["parameter[0].c_end"]);
 }
 
 #[test]
 fn the_order_of_reports_matters_little() {
     let asked: Vec<Perturbation> = (0..64).map(|block| fresh().ask(8 * block)).collect();
-    let config = BqrConfig { forget: 0.0, ..BqrConfig::default() };
+    let config = BqrSettings { forget: 0.0, ..BqrSettings::default() };
     let told = |order: Vec<usize>| {
         let mut state = BqrState::new(3, &config);
         let bqr = fresh();
@@ -290,7 +291,7 @@ proptest! {
         let max = (2.0 * 10_f64.powf(wide)).floor().min(1e6);
         let wide = ParameterDef { start: 0.0, max, c_end: 1.0, ..parameter("wide", kind) };
         let space = ParameterSpace::new(vec![wide, parameter("plain", kind)]).unwrap();
-        let mut bqr = Bqr::new(space.clone(), BqrConfig::default(), seed).unwrap();
+        let mut bqr = Bqr::new(space.clone(), BqrSettings::default(), seed).unwrap();
         for (index, (a, b, c, d, pairs, share)) in told.into_iter().enumerate() {
             let mut asked = bqr.ask(8 * index as u64);
             if index % 3 == 0 {
