@@ -1,10 +1,11 @@
 //! `elomill lab`: the classic family of minimax algorithms side by side, on a game or on synthetic
-//! trees.
+//! trees; the techniques of the engine's search; the optimisers of a tune.
 
 mod ablate;
 mod game;
 mod sheet;
 mod tree;
+mod tuner;
 
 use crate::output::hinted;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -29,6 +30,8 @@ enum Synthetic {
     Tree(tree::Args),
     /// What each technique of the engine's search is worth: nodes and Elo without it
     Ablate(ablate::Args),
+    /// The optimisers of a tune on simulated engines: the Elo that each leaves to the optimum
+    Tuner(tuner::Args),
 }
 
 impl Args {
@@ -40,6 +43,7 @@ impl Args {
         match (self.synthetic, self.game) {
             (Some(Synthetic::Tree(args)), _) => args.run(),
             (Some(Synthetic::Ablate(args)), _) => args.run(),
+            (Some(Synthetic::Tuner(args)), _) => args.run(),
             (None, Some(args)) => args.run(&self.common),
             (None, None) => Err(hinted(
                 "lab needs something to search",

@@ -2,7 +2,12 @@
 //!
 //! It answers before a tune is started what its gains can be expected to win, and lets the tests
 //! see an optimiser converge. Landscape: a bowl, flattened far out. Noise: the five-way law of an
-//! even match, tilted exponentially to the wanted score, which is how published matches shift.
+//! even match, tilted exponentially to the wanted score, which is how published matches shift. The
+//! kinds of tunes that are compared stand in `worlds`.
+
+mod worlds;
+
+pub use worlds::{Outcome, Said, WORLDS, World};
 
 use crate::{Optimizer, ParameterSpace};
 use model::{Elo, Pairs, Pentanomial};
@@ -81,6 +86,31 @@ pub struct Bowl {
     pub skew: Vec<f64>,
     /// The bowl flattens as `S ln(1 + loss/S)`; infinite for a pure parabola.
     pub saturation: f64,
+    /// Unit vectors of the mirrors through which an offset is seen before the losses of its
+    /// coordinates are added; none where the parameters do not interact.
+    pub mirrors: Vec<Vec<f64>>,
+}
+
+/// What kind of bowl to draw.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Shape {
+    /// Each parameter is lopsided by so much to one side or the other; 0 to 1.
+    pub skew: f64,
+    /// The bowl flattens as `S ln(1 + loss/S)`.
+    pub saturation: f64,
+    /// Deviation of the logarithm of a parameter's loss; ≥ 0.
+    pub spread: f64,
+    /// Every second parameter does nothing.
+    pub dead: bool,
+    /// The axes of the bowl are turned at random against those of the parameters (by a mirror for
+    /// each dimension; A. Householder, 1958).
+    pub rotated: bool,
+}
+
+impl Shape {
+    /// The reference of the comparisons.
+    pub const REFERENCE: Self =
+        Self { skew: 0.3, saturation: 100.0, spread: 0.9, dead: false, rotated: false };
 }
 
 impl Bowl {
@@ -102,7 +132,8 @@ impl Bowl {
             .map(|(p, z)| (p.start + scale * z * p.c_end).clamp(p.min, p.max))
             .collect();
         let skew = vec![0.0; unit.len()];
-        Self { optimum, unit, loss: losses, skew, saturation: f64::INFINITY }
+        let saturation = f64::INFINITY;
+        Self { optimum, unit, loss: losses, skew, saturation, mirrors: Vec::new() }
     }
 
     /// A random bowl with a median loss of ½ Elo at one `c_end`, every parameter lopsided by `skew`
@@ -110,7 +141,7 @@ impl Bowl {
     /// optimum. Skew 0.3, saturation 100 and 20 Elo are the reference of the comparisons.
     ///
     /// # Panics
-    /// If the box is too narrow for a start so far below.
+    /// As [`Bowl::shaped`].
     #[must_use]
     pub fn lopsided(
         space: &ParameterSpace,
@@ -119,28 +150,48 @@ impl Bowl {
         saturation: f64,
         seed: u64,
     ) -> Self {
+        let shape = Shape { skew, saturation, ..Shape::REFERENCE };
+        Self::shaped(space, start_loss, &shape, seed)
+    }
+
+    /// A random bowl of this shape with a median loss of ½ Elo at one `c_end`, its start
+    /// `start_loss` Elo below the optimum.
+    ///
+    /// # Panics
+    /// If the box is too narrow for a start so far below.
+    #[must_use]
+    pub fn shaped(space: &ParameterSpace, start_loss: f64, shape: &Shape, seed: u64) -> Self {
+        let parameters = space.parameters();
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let unit: Vec<f64> = parameters.iter().map(|p| p.c_end).collect();
+        let mut loss: Vec<f64> =
+            unit.iter().map(|_| 0.5 * (shape.spread * gaussian(&mut rng)).exp()).collect();
+        let way: Vec<f64> = unit.iter().map(|_| gaussian(&mut rng)).collect();
         let mut rng = ChaCha8Rng::seed_from_u64(!seed);
-        let skew: Vec<f64> = space
-            .parameters()
+        let skew = unit
             .iter()
-            .map(|_| if rng.next_u64() & 1 == 1 { skew } else { -skew })
+            .map(|_| if rng.next_u64() & 1 == 1 { shape.skew } else { -shape.skew })
             .collect();
-        let at = |plain_loss: f64| Self {
-            skew: skew.clone(),
-            saturation,
-            ..Self::random(space, plain_loss, 0.5, seed)
-        };
-        // Nearer optima lose less: the plain loss for which the shaped bowl loses what is wanted.
-        let (mut low, mut high) = (0.1 * start_loss, 10.0 * start_loss);
-        for _ in 0..50 {
-            let middle = 0.5 * (low + high);
-            if at(middle).elo(&space.start()).0 > -start_loss {
-                low = middle
-            } else {
-                high = middle
-            }
+        if shape.dead {
+            loss.iter_mut().skip(1).step_by(2).for_each(|loss| *loss = 0.0);
         }
-        let bowl = at(high);
+        let mirrors = if shape.rotated { mirrors(unit.len(), &mut rng) } else { Vec::new() };
+        let start = space.start();
+        let mut bowl =
+            Self { optimum: start, unit, loss, skew, saturation: shape.saturation, mirrors };
+        let place = |bowl: &mut Self, steps: f64| {
+            for ((at, p), way) in bowl.optimum.iter_mut().zip(parameters).zip(&way) {
+                *at = (p.start + steps * way * p.c_end).clamp(p.min, p.max);
+            }
+        };
+        // Nearer optima lose less: how far along its way the optimum lies for the loss wanted.
+        let (mut low, mut high) = (0.0, 1e3);
+        for _ in 0..80 {
+            let middle = 0.5 * (low + high);
+            place(&mut bowl, middle);
+            if bowl.elo(&space.start()).0 > -start_loss { low = middle } else { high = middle }
+        }
+        place(&mut bowl, high);
         let lost = -bowl.elo(&space.start()).0;
         assert!((lost - start_loss).abs() < 1e-6, "the box has no room for the optimum");
         bowl
@@ -154,8 +205,17 @@ impl Bowl {
     pub fn elo(&self, point: &[f64]) -> Elo {
         assert_eq!(point.len(), self.optimum.len(), "a point has one value for each parameter");
         let mut lost = 0.0;
-        for (index, value) in point.iter().enumerate() {
-            let offset = (value - self.optimum[index]) / self.unit[index];
+        let mut offsets: Vec<f64> = point
+            .iter()
+            .zip(&self.optimum)
+            .zip(&self.unit)
+            .map(|((value, optimum), unit)| (value - optimum) / unit)
+            .collect();
+        for mirror in &self.mirrors {
+            let along: f64 = mirror.iter().zip(&offsets).map(|(m, x)| m * x).sum();
+            offsets.iter_mut().zip(mirror).for_each(|(x, m)| *x -= 2.0 * along * m);
+        }
+        for (index, &offset) in offsets.iter().enumerate() {
             let lopsided = 1.0 + self.skew[index] * (0.5 * offset).tanh();
             lost += self.loss[index] * lopsided * offset * offset;
         }
@@ -207,6 +267,16 @@ pub fn play(
     }
 }
 
+/// As many random unit vectors as there are dimensions.
+fn mirrors(dimension: usize, rng: &mut impl Rng) -> Vec<Vec<f64>> {
+    let mut mirror = || {
+        let way: Vec<f64> = (0..dimension).map(|_| gaussian(rng)).collect();
+        let length = way.iter().map(|x| x * x).sum::<f64>().sqrt();
+        way.into_iter().map(|x| x / length).collect()
+    };
+    (0..dimension).map(|_| mirror()).collect()
+}
+
 /// A uniform number in [0, 1).
 fn uniform(rng: &mut impl Rng) -> f64 {
     (rng.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
@@ -251,7 +321,12 @@ mod tests {
             loss: vec![5.0, 3.0],
             skew: vec![0.0; 2],
             saturation: f64::INFINITY,
+            mirrors: Vec::new(),
         };
+        let turned = Bowl { mirrors: vec![vec![0.6, 0.8]], ..bowl.clone() };
+        // (1, 0) is seen as (1 − 2 · 0.36, −2 · 0.48).
+        let seen = 5.0 * 0.28_f64.powi(2) + 3.0 * 0.96_f64.powi(2);
+        assert!((turned.elo(&[6.0, -1.0]).0 + seen).abs() < 1e-12);
         assert_eq!(bowl.elo(&[4.0, -1.0]), Elo(0.0));
         assert_eq!(bowl.elo(&[6.0, -3.0]), Elo(-17.0));
         let lopsided = Bowl { skew: vec![0.5, 0.0], ..bowl.clone() };
