@@ -1,4 +1,7 @@
-//! `elomill params`: every tunable constant of the built-in engine, in forms that others read.
+//! `elomill params`: every tunable constant of the built-in engine, in forms that others read, and
+//! lists of others from one form into another.
+
+mod convert;
 
 use crate::output::{json, line};
 use crate::tables::{Column, number, table};
@@ -9,16 +12,25 @@ use std::process::ExitCode;
 
 /// What the command takes.
 #[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(crate) struct Args {
+    #[command(subcommand)]
+    what: Option<What>,
     /// xiangqi, chess, shogi, othello or tictactoe: the search is the same, the evaluation is not
-    #[arg(long)]
-    game: GameKind,
+    #[arg(long, required = true)]
+    game: Option<GameKind>,
     /// For people, for run files (toml), for chess testers' tools (spsa), for scripts (json)
     #[arg(long, value_enum, default_value_t = Format::Table)]
     format: Format,
     /// One JSON object a line: the same as --format json
     #[arg(long, conflicts_with = "format")]
     json: bool,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum What {
+    /// Turns a list of parameters into another form: fishtest, OpenBench, TOML
+    Convert(convert::Args),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -31,13 +43,19 @@ enum Format {
 
 impl Args {
     /// # Errors
-    /// The list cannot be written.
+    /// The list cannot be written, or not be read.
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
-        let definitions = engine::definitions(self.game);
+        let game = match (self.what, self.game) {
+            (Some(What::Convert(args)), _) => return args.run(),
+            (None, Some(game)) => game,
+            // Clap asks for the game where there is no subcommand.
+            (None, None) => return Ok(ExitCode::FAILURE),
+        };
+        let definitions = engine::definitions(game);
         match if self.json { Format::Json } else { self.format } {
             Format::Table => line(people(definitions))?,
             Format::Toml => {
-                line(format_args!("# Parameters of the built-in engine, for {}", self.game))?;
+                line(format_args!("# Parameters of the built-in engine, for {game}"))?;
                 for def in definitions {
                     line(toml(def))?;
                 }
@@ -83,19 +101,23 @@ fn people(definitions: &[TunableDef]) -> String {
 
 /// A table of a run file, with what it does above it.
 fn toml(def: &TunableDef) -> String {
-    let ParameterDef { name, kind, start, min, max, c_end, r_end } = def.into();
+    format!("\n# {}\n{}", def.doc, toml_table(&def.into()))
+}
+
+/// A table of a run file.
+fn toml_table(def: &ParameterDef) -> String {
+    let ParameterDef { name, kind, start, min, max, c_end, r_end } = def;
     let kind = match kind {
         ParameterKind::Int => "int",
         ParameterKind::Float => "float",
     };
     format!(
-        "\n# {}\n[[parameter]]\nname = \"{name}\"\nkind = \"{kind}\"\nstart = {start}\n\
-         min = {min}\nmax = {max}\nc_end = {c_end}\nr_end = {r_end}",
-        def.doc
+        "[[parameter]]\nname = \"{name}\"\nkind = \"{kind}\"\nstart = {start}\nmin = {min}\n\
+         max = {max}\nc_end = {c_end}\nr_end = {r_end}"
     )
 }
 
-/// `name,kind,start,min,max,c_end,r_end`: what OpenBench and fishtest take in their forms.
+/// `name,kind,start,min,max,c_end,r_end`: what OpenBench takes in its form.
 fn spsa(def: &ParameterDef) -> String {
     let ParameterDef { name, kind, start, min, max, c_end, r_end } = def;
     let kind = match kind {
