@@ -1,11 +1,13 @@
 //! The coordinator, as this command talks to it: calls in the words of `model`.
 
-use crate::convert::{run_from_wire, spec_to_wire, worker_from_wire};
+use crate::convert::{
+    HistoryRow, history_from_wire, run_from_wire, spec_to_wire, worker_from_wire,
+};
 use crate::endpoint::Locator;
 use crate::output::{hinted, printable_lines};
-use model::RunId;
 use model::spec::RunSpec;
 use model::view::{RunView, WorkerView};
+use model::{Pairs, RunId};
 use proto::v1;
 use proto::v1::control_service_client::ControlServiceClient;
 use serde::Serialize;
@@ -56,7 +58,7 @@ impl Control {
         let request = v1::CreateRunRequest {
             spec: Some(spec_to_wire(spec)),
             book: book.to_vec().into(),
-            idempotency_key: fresh_key(spec),
+            idempotency_key: fresh_key(&spec.name),
         };
         // The same key again: an answer lost on the way does not file the run twice.
         let answer = match self.inner.create_run(request.clone()).await {
@@ -101,6 +103,53 @@ impl Control {
     pub(crate) async fn stop(&mut self, run: RunId, reason: String) -> anyhow::Result<()> {
         let request = v1::StopRunRequest { run_id: run.0, reason };
         self.inner.stop_run(request).await.map_err(explain)?;
+        Ok(())
+    }
+
+    /// Files a tune that begins with the state of another one: its id, and the pairs in the state.
+    pub(crate) async fn fork(
+        &mut self,
+        run: RunId,
+        at: Pairs,
+        pairs: Pairs,
+        seed: u64,
+    ) -> anyhow::Result<(RunId, Pairs)> {
+        let request = v1::ForkRunRequest {
+            run_id: run.0,
+            at_pairs: at.0,
+            pairs: pairs.0,
+            seed,
+            idempotency_key: fresh_key(&format!("fork of {run}")),
+        };
+        // As in create.
+        let answer = match self.inner.fork_run(request.clone()).await {
+            Err(status) if status.code() == Code::Unavailable => self.inner.fork_run(request).await,
+            other => other,
+        };
+        let answer = answer.map_err(explain)?.into_inner();
+        Ok((RunId(answer.run_id), Pairs(answer.at_pairs)))
+    }
+
+    /// Raises the budget of a run to this many pairs in all.
+    pub(crate) async fn extend(&mut self, run: RunId, asked: Pairs) -> anyhow::Result<()> {
+        let request = v1::ExtendRunRequest { run_id: run.0, asked_pairs: asked.0 };
+        self.inner.extend_run(request).await.map_err(explain)?;
+        Ok(())
+    }
+
+    /// Hands out a run after each of its reports.
+    pub(crate) async fn export(
+        &mut self,
+        run: RunId,
+        mut each: impl FnMut(HistoryRow) -> anyhow::Result<()>,
+    ) -> anyhow::Result<()> {
+        let request = v1::ExportRunRequest { run_id: run.0 };
+        let mut stream = self.inner.export_run(request).await.map_err(explain)?.into_inner();
+        while let Some(message) = stream.message().await.map_err(explain)? {
+            for row in message.rows {
+                each(history_from_wire(row)?)?;
+            }
+        }
         Ok(())
     }
 
@@ -159,13 +208,13 @@ pub(crate) fn explain(status: Status) -> anyhow::Error {
 }
 
 /// A key that no other request has: random by the hasher's seed, and bound to what is asked.
-fn fresh_key(spec: &RunSpec) -> String {
+fn fresh_key(what: &str) -> String {
     let mut hash = Sha256::new();
     for salt in 0..4_u64 {
         hash.update(RandomState::new().hash_one(salt).to_le_bytes());
     }
     hash.update(std::process::id().to_le_bytes());
-    hash.update(spec.name.as_bytes());
+    hash.update(what.as_bytes());
     crate::books::hex(&hash.finalize()[..16])
 }
 

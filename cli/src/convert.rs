@@ -4,7 +4,7 @@
 //! its field, never a silent default.
 
 use model::spec::{
-    BqrSettings, EloModel, GainRule, GameLimit, Job, OptimizerSpec, RunSpec, SprtSpec,
+    BqrSettings, EloModel, Fork, GainRule, GameLimit, Job, OptimizerSpec, RunSpec, SprtSpec,
     SpsaSettings, TestSpec, TuneSpec,
 };
 use model::view::{
@@ -82,6 +82,9 @@ fn tune_to_wire(tune: &TuneSpec) -> v1::TuneSpec {
         pairs: tune.pairs.0,
         parameters: tune.parameters.iter().map(parameter).collect(),
         fixed: Some(set_to_wire(&tune.fixed)),
+        forked_from: tune
+            .forked_from
+            .map(|fork| v1::Fork { run_id: fork.run.0, pairs: fork.pairs.0 }),
         ..optimizer_to_wire(&tune.optimizer)
     }
 }
@@ -236,6 +239,9 @@ fn tune_from_wire(tune: v1::TuneSpec) -> Result<TuneSpec, WireError> {
         optimizer: optimizer_from_wire(&tune)?,
         parameters: tune.parameters.into_iter().map(parameter).collect::<Result<_, _>>()?,
         fixed: set_from_wire(tune.fixed.unwrap_or_default()),
+        forked_from: tune
+            .forked_from
+            .map(|fork| Fork { run: RunId(fork.run_id), pairs: Pairs(fork.pairs) }),
     })
 }
 
@@ -357,6 +363,25 @@ fn test_view(test: &v1::TestProgress) -> Result<TestView, WireError> {
     })
 }
 
+/// A run after one of its reports.
+pub(crate) struct HistoryRow {
+    pub(crate) report: i64,
+    pub(crate) tally: Tally,
+    /// Of a tune; empty in a test.
+    pub(crate) theta: Vec<f64>,
+    /// Of a test.
+    pub(crate) llr: f64,
+}
+
+pub(crate) fn history_from_wire(row: v1::HistoryRow) -> Result<HistoryRow, WireError> {
+    Ok(HistoryRow {
+        report: row.report_id,
+        tally: tally_from_wire(&row.tally.ok_or(missing("row.tally"))?)?,
+        theta: row.theta,
+        llr: row.llr,
+    })
+}
+
 /// A worker as the coordinator sees it.
 pub(crate) fn worker_from_wire(worker: v1::Worker) -> WorkerView {
     WorkerView {
@@ -409,6 +434,7 @@ mod tests {
                     r_end: 0.01,
                 }],
                 fixed: set(0.25),
+                forked_from: None,
             }),
         };
         let job = Job::Test(TestSpec {
@@ -429,6 +455,7 @@ mod tests {
         if let Job::Tune(tune) = &mut regression.job {
             let settings = BqrSettings { probe_loss: Some(2.5), ..BqrSettings::default() };
             tune.optimizer = OptimizerSpec::Bqr(settings);
+            tune.forked_from = Some(Fork { run: RunId(5), pairs: Pairs(1234) });
         }
         [tune.clone(), regression, RunSpec { game: GameKind::Xiangqi, job, ..tune }]
     }

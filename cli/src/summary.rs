@@ -134,6 +134,9 @@ fn optimizer_lines(spec: &TuneSpec, view: &TuneView) -> Vec<String> {
         Some(why) => format!("optimizer    {name}: {why}"),
         None => format!("optimizer    {name}"),
     }];
+    if let Some(fork) = spec.forked_from {
+        lines.push(format!("forked       from run {} at {} pairs", fork.run, fork.pairs));
+    }
     if let Some(estimate) = &view.estimate {
         lines.push(format!(
             "gain         {:+.1} Elo over the start predicted ({:+.1} … {:+.1}, 95 %), {:.1} left to \
@@ -304,6 +307,7 @@ pub(crate) mod tests {
             optimizer: OptimizerSpec::default(),
             parameters: vec![def("alef", 1.0, 0.5), def("bet", 10.0, 2.0)],
             fixed: ParameterSet::default(),
+            forked_from: None,
         });
         let progress = ProgressView::Tune(TuneView {
             theta: theta.to_vec(),

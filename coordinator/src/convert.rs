@@ -3,6 +3,7 @@
 //! Everything from a worker or an author is hostile until it has passed here: a value that comes
 //! out is valid in itself. Whether it fits the state of the cluster, the scheduler decides.
 
+use crate::dispatch::fold::Fold;
 use crate::dispatch::scheduler::{CancelReason, GiveBack, Idle, Offer, Push};
 use model::lease::{GameRecord, PairIndex, PairRecord, Report, WorkOrder};
 use model::spec::{
@@ -383,6 +384,8 @@ fn tune_spec(tune: v1::TuneSpec) -> Result<TuneSpec, Finding> {
             .map(parameter)
             .collect::<Result<_, _>>()?,
         fixed: set("fixed", tune.fixed)?,
+        // A new run begins afresh; ForkRun knows better.
+        forked_from: None,
     })
 }
 
@@ -442,6 +445,9 @@ fn wire_spec(spec: &RunSpec) -> v1::RunSpec {
             pairs: tune.pairs.0,
             parameters: tune.parameters.iter().map(wire_parameter).collect(),
             fixed: Some(wire_set(&tune.fixed)),
+            forked_from: tune
+                .forked_from
+                .map(|fork| v1::Fork { run_id: fork.run.0, pairs: fork.pairs.0 }),
             ..wire_optimizer(&tune.optimizer)
         }),
         Job::Test(test) => v1::run_spec::Job::Test(v1::TestSpec {
@@ -616,6 +622,17 @@ fn wire_progress(progress: &ProgressView) -> v1::run::Progress {
                 q95_pairs: outlook.q95_pairs,
             }),
         }),
+    }
+}
+
+/// A run after one report.
+#[must_use]
+pub fn wire_history(fold: &Fold) -> v1::HistoryRow {
+    v1::HistoryRow {
+        report_id: fold.last_report.0,
+        tally: Some(wire_tally(&fold.tally)),
+        theta: fold.theta().to_vec(),
+        llr: fold.llr().unwrap_or_default(),
     }
 }
 

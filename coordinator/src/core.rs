@@ -269,12 +269,7 @@ impl Core {
                 }
             }
             Command::Create { spec, key, openings, reply } => {
-                let open = self.scheduler.runs().find(|run| run.idempotency_key == key);
-                let known = match open.map(|run| run.id) {
-                    Some(run) => Some(run),
-                    None => self.ledger.run_of_key(&key).await?,
-                };
-                let made = match known {
+                let made = match self.run_of_key(&key).await? {
                     Some(run) => Ok(run),
                     None => {
                         let now = unix_ms();
@@ -282,6 +277,21 @@ impl Core {
                     }
                 };
                 answers.push(later(reply, made));
+            }
+            Command::Fork(forking) => {
+                let handle::Forking { spec, source, key, openings, reply } = *forking;
+                let made = match self.run_of_key(&key).await? {
+                    Some(run) => Ok(run),
+                    None => {
+                        let made = self.scheduler.fork(spec, &source, key, openings, unix_ms());
+                        made.map_err(CoreError::from)
+                    }
+                };
+                answers.push(later(reply, made));
+            }
+            Command::Extend { run, asked, reply } => {
+                let done = self.scheduler.extend(run, asked).map_err(CoreError::from);
+                answers.push(later(reply, done));
             }
             Command::Pause { run, reason, reply } => {
                 let done = self.scheduler.pause(run, &reason).map_err(CoreError::from);
@@ -297,6 +307,14 @@ impl Core {
             }
         }
         Ok(())
+    }
+
+    /// The run that was filed with this key, if there is one.
+    async fn run_of_key(&self, key: &str) -> Result<Option<RunId>, StoreError> {
+        match self.scheduler.runs().find(|run| run.idempotency_key == key) {
+            Some(run) => Ok(Some(run.id)),
+            None => self.ledger.run_of_key(key).await,
+        }
     }
 
     async fn join(&mut self, hello: Hello, line: Line) -> Result<Session, StoreError> {

@@ -10,11 +10,11 @@ use crate::dispatch::fold::{Fold, FoldError};
 use crate::dispatch::openings::Openings;
 use crate::dispatch::run::{Run, Slice};
 use crate::dispatch::scheduler::{LastIds, LeaseLimits, RecoveredLease, Scheduler};
-use model::RunId;
 use model::spec::RunSpec;
+use model::{Pairs, RunId, Tally};
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use store::{Ledger, StoreError, StoredRun};
+use store::{Ledger, LedgerEntry, StoreError, StoredRun};
 use tune::Perturbation;
 
 /// Why the state cannot be built from the ledger.
@@ -45,13 +45,42 @@ pub enum RecoverError {
 /// Reports that are read at a time.
 const PAGE: u32 = 2_000;
 
-/// Folds a run's ledger from its start, without any snapshot.
+/// Folds a run's ledger from its start, without any snapshot but the one that a fork began with.
 ///
 /// # Errors
 /// The database, or a report that does not fit.
 pub async fn replay(ledger: &Ledger, run: RunId, spec: &RunSpec) -> Result<Fold, RecoverError> {
-    let fold = Fold::new(spec).map_err(|source| RecoverError::Fold { run, source })?;
-    fold_tail(ledger, run, fold).await
+    let mut fold = begin(ledger, run, spec).await?;
+    while fold_page(ledger, run, &mut fold, |_| true).await? {}
+    Ok(fold)
+}
+
+/// Folds a run's ledger from its start while no more than so many pairs are counted.
+///
+/// # Errors
+/// The database, or a report that does not fit.
+pub async fn replay_to(
+    ledger: &Ledger,
+    run: RunId,
+    spec: &RunSpec,
+    most: Pairs,
+) -> Result<Fold, RecoverError> {
+    let mut fold = begin(ledger, run, spec).await?;
+    let fits = |after: &Tally| after.pairs() <= most;
+    while fold_page(ledger, run, &mut fold, fits).await? {}
+    Ok(fold)
+}
+
+/// The run before its first report.
+///
+/// # Errors
+/// The database, or a state that does not fit.
+pub async fn begin(ledger: &Ledger, run: RunId, spec: &RunSpec) -> Result<Fold, RecoverError> {
+    let fold = match ledger.first_state(run).await? {
+        Some(state) => Fold::from_snapshot(spec, &state),
+        None => Fold::new(spec),
+    };
+    fold.map_err(|source| RecoverError::Fold { run, source })
 }
 
 /// Folds a run from its last snapshot.
@@ -78,23 +107,56 @@ async fn fold_and_tail(
         None => Fold::new(spec).map_err(failed)?,
     };
     let saved_reports = saved.reports;
-    let fold = fold_tail(ledger, run, saved).await?;
+    let mut fold = saved;
+    while fold_page(ledger, run, &mut fold, |_| true).await? {}
     let tail = fold.reports - saved_reports;
     Ok((fold, tail))
 }
 
-async fn fold_tail(ledger: &Ledger, run: RunId, mut fold: Fold) -> Result<Fold, RecoverError> {
-    loop {
-        let page = ledger.ledger_after(run, fold.last_report, PAGE).await?;
-        for entry in &page {
-            let probe = entry.probe.as_deref().map(read_probe).transpose();
-            let applied = probe.and_then(|p| fold.apply(entry.report, &entry.tally, p.as_ref()));
-            applied.map_err(|source| RecoverError::Fold { run, source })?;
+/// Folds the next page of a run's ledger, up to the first report whose count `fits` refuses. Whether
+/// there may be more.
+async fn fold_page(
+    ledger: &Ledger,
+    run: RunId,
+    fold: &mut Fold,
+    mut fits: impl FnMut(&Tally) -> bool,
+) -> Result<bool, RecoverError> {
+    let page = ledger.ledger_after(run, fold.last_report, PAGE).await?;
+    for entry in &page {
+        let mut after = fold.tally;
+        after += entry.tally;
+        if !fits(&after) {
+            return Ok(false);
         }
-        if page.len() < PAGE as usize {
-            return Ok(fold);
-        }
+        apply(run, fold, entry)?;
     }
+    Ok(page.len() == PAGE as usize)
+}
+
+/// Folds one report of a ledger.
+fn apply(run: RunId, fold: &mut Fold, entry: &LedgerEntry) -> Result<(), RecoverError> {
+    let probe = entry.probe.as_deref().map(read_probe).transpose();
+    let applied = probe.and_then(|p| fold.apply(entry.report, &entry.tally, p.as_ref()));
+    applied.map_err(|source| RecoverError::Fold { run, source })
+}
+
+/// Folds the next page of a run's ledger and hands out the run after each report. Whether there may
+/// be more.
+///
+/// # Errors
+/// The database, or a report that does not fit.
+pub async fn each_of_page(
+    ledger: &Ledger,
+    run: RunId,
+    fold: &mut Fold,
+    mut each: impl FnMut(&Fold),
+) -> Result<bool, RecoverError> {
+    let page = ledger.ledger_after(run, fold.last_report, PAGE).await?;
+    for entry in &page {
+        apply(run, fold, entry)?;
+        each(fold);
+    }
+    Ok(page.len() == PAGE as usize)
 }
 
 /// Builds the scheduler as the ledger has it.

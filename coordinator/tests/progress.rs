@@ -219,3 +219,120 @@ async fn a_futile_test_ends_without_a_verdict_only_if_it_was_asked_to() -> Resul
     assert!(house.replay(futile).await?.0);
     house.stop().await
 }
+
+/// The optimiser's state in a replay.
+fn state_in(json: &str, optimizer: &str) -> Result<serde_json::Value> {
+    let state: serde_json::Value = serde_json::from_str(json)?;
+    Ok(state["job"]["tune"][optimizer].clone())
+}
+
+#[tokio::test]
+async fn a_fork_goes_on_with_the_state_that_its_source_had_there() -> Result<()> {
+    for (spec, optimizer) in [(specs::tune(60, 2), "spsa"), (specs::regression(60, 2), "bqr")] {
+        let database = Database::start().await?;
+        let house = House::start(&database).await?;
+        let source = house.create(spec, &specs::book_text()).await?;
+        let mut worker = house.puppet(1).await?;
+        for _ in 0..10 {
+            worker.play_one(level).await?;
+        }
+        let at_twenty = state_in(&house.replay(source).await?.1, optimizer)?;
+        for _ in 0..20 {
+            worker.play_one(level).await?;
+        }
+        // 21 pairs: the report that would make 22 does not belong to it.
+        let request = v1::ForkRunRequest {
+            run_id: source.0,
+            at_pairs: 21,
+            pairs: 40,
+            seed: 99,
+            idempotency_key: "a-fork-of-the-first".to_owned(),
+        };
+        let mut control = house.control().await?;
+        let forked = control.fork_run(request.clone()).await?.into_inner();
+        assert_eq!(forked.at_pairs, 20);
+        let again = control.fork_run(request).await?.into_inner();
+        assert_eq!(again.run_id, forked.run_id, "the same key, the same run");
+        let fork = model::RunId(forked.run_id);
+        let (matches, state) = house.replay(fork).await?;
+        assert!(matches);
+        assert_eq!(state_in(&state, optimizer)?, at_twenty);
+
+        for _ in 0..20 {
+            worker.play_one(level).await?;
+        }
+        let (matches, live) = house.replay(fork).await?;
+        assert!(matches);
+        house.cut();
+        let house = House::start(&database).await?;
+        assert_eq!(
+            house.replay(fork).await?,
+            (true, live),
+            "from its first state, not from nothing"
+        );
+        let run = house.run(fork).await?;
+        assert_eq!(run.state(), v1::RunState::Finished);
+        let Some(v1::run_spec::Job::Tune(tune)) = run.spec.and_then(|spec| spec.job) else {
+            panic!("a tune")
+        };
+        assert_eq!(tune.forked_from, Some(v1::Fork { run_id: source.0, pairs: 20 }));
+        house.stop().await?;
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_larger_budget_is_played_and_a_smaller_one_refused() -> Result<()> {
+    let database = Database::start().await?;
+    let house = House::start(&database).await?;
+    let tune = house.create(specs::tune(8, 2), &specs::book_text()).await?;
+    let mut worker = house.puppet(1).await?;
+    worker.play_one(level).await?;
+    let mut control = house.control().await?;
+    let ask = |asked_pairs| v1::ExtendRunRequest { run_id: tune.0, asked_pairs };
+    control.extend_run(ask(16)).await?;
+    let refused = control.extend_run(ask(12)).await.unwrap_err();
+    assert!(refused.message().contains("allowed: 16 or more"), "{refused}");
+    house.cut();
+    let house = House::start(&database).await?;
+    let mut worker = house.puppet(1).await?;
+    for _ in 0..7 {
+        worker.play_one(level).await?;
+    }
+    let run = house.run(tune).await?;
+    assert_eq!((run.state(), run.asked_pairs), (v1::RunState::Finished, 16));
+    assert!(house.replay(tune).await?.0);
+    let late = house.control().await?.extend_run(ask(99)).await.unwrap_err();
+    assert!(late.message().contains("finished"), "{late}");
+    let events = "SELECT count(*) FROM run_events WHERE event = 'extended'";
+    assert_eq!(database.number(events).await?, 1);
+    house.stop().await
+}
+
+#[tokio::test]
+async fn the_history_of_a_run_comes_out_report_by_report() -> Result<()> {
+    let database = Database::start().await?;
+    let house = House::start(&database).await?;
+    let tune = house.create(specs::tune(500, 2), &specs::book_text()).await?;
+    let mut worker = house.puppet(1).await?;
+    for _ in 0..230 {
+        worker.play_one(level).await?;
+    }
+    let request = v1::ExportRunRequest { run_id: tune.0 };
+    let mut stream = house.control().await?.export_run(request).await?.into_inner();
+    let (mut rows, mut messages) = (Vec::new(), 0);
+    while let Some(message) = stream.message().await? {
+        rows.extend(message.rows);
+        messages += 1;
+    }
+    assert_eq!((rows.len(), messages), (230, 2));
+    for (index, row) in rows.iter().enumerate() {
+        let pairs: u64 = row.tally.as_ref().expect("a tally").pentanomial_pairs.iter().sum();
+        assert_eq!(pairs, 2 * (index as u64 + 1));
+    }
+    let state = state_in(&house.replay(tune).await?.1, "spsa")?;
+    let last: Vec<f64> = serde_json::from_value(state["theta"].clone())?;
+    assert_eq!(rows[229].theta, last);
+    assert_ne!(rows[0].theta, last);
+    house.stop().await
+}

@@ -1,5 +1,7 @@
 //! `elomill runs`: lists, shows and steers runs.
 
+mod history;
+
 use crate::client::Control;
 use crate::endpoint::CoordinatorArgs;
 use crate::output::{hinted, json, line, say};
@@ -34,6 +36,12 @@ enum What {
     Stop(Steer),
     /// Recomputes a run from the ledger and compares it with what is stored
     Replay(One),
+    /// Files a tune that begins where another one stood
+    Fork(history::Fork),
+    /// Raises the budget of a run that is not over
+    Extend(history::Extend),
+    /// Prints the way of a run, a line for each report
+    Export(history::Export),
 }
 
 #[derive(Debug, clap::Args)]
@@ -108,6 +116,9 @@ impl Args {
                 one.say_state().await
             }
             Some(What::Replay(one)) => replay(&one).await,
+            Some(What::Fork(args)) => args.run().await,
+            Some(What::Extend(args)) => args.run().await,
+            Some(What::Export(args)) => args.run().await,
         }
     }
 }

@@ -1,12 +1,12 @@
 //! How the rest of the coordinator talks to the core: sessions, what workers say and hear, commands.
 
 use crate::convert::Hello;
-use crate::dispatch::fold::FoldError;
+use crate::dispatch::fold::{Fold, FoldError};
 use crate::dispatch::openings::Openings;
 use crate::dispatch::scheduler::{ControlError, GiveBack, Push};
 use model::lease::Report;
 use model::spec::RunSpec;
-use model::{LeaseId, RunId, WorkerId};
+use model::{LeaseId, Pairs, RunId, WorkerId};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
@@ -126,9 +126,20 @@ pub(super) enum Command {
     Leave(Session),
     Said(Session, Said),
     Create { spec: Box<RunSpec>, key: String, openings: Box<Openings>, reply: Reply<RunId> },
+    Fork(Box<Forking>),
+    Extend { run: RunId, asked: Pairs, reply: Reply<()> },
     Pause { run: RunId, reason: String, reply: Reply<()> },
     Resume { run: RunId, reply: Reply<()> },
     Stop { run: RunId, reason: String, reply: Reply<()> },
+}
+
+/// A tune that shall begin with the state of another one.
+pub(super) struct Forking {
+    pub(super) spec: RunSpec,
+    pub(super) source: Fold,
+    pub(super) key: String,
+    pub(super) openings: Openings,
+    pub(super) reply: Reply<RunId>,
 }
 
 /// How the rest of the coordinator talks to the core. Cheap to clone; dropping all of them does not
@@ -172,6 +183,29 @@ impl Handle {
     ) -> Result<RunId, CoreError> {
         let (spec, openings) = (Box::new(spec), Box::new(openings));
         self.ask(|reply| Command::Create { spec, key, openings, reply }).await
+    }
+
+    /// Files a tune that begins with the state of another one. The same key gives the same run.
+    ///
+    /// # Errors
+    /// The state does not fit, or the ledger is not available.
+    pub async fn fork(
+        &self,
+        spec: RunSpec,
+        source: Fold,
+        key: String,
+        openings: Openings,
+    ) -> Result<RunId, CoreError> {
+        let forking = |reply| Box::new(Forking { spec, source, key, openings, reply });
+        self.ask(|reply| Command::Fork(forking(reply))).await
+    }
+
+    /// Raises the budget of a run to this many pairs in all.
+    ///
+    /// # Errors
+    /// It is over or asks for more already, or the ledger is not available.
+    pub async fn extend(&self, run: RunId, asked: Pairs) -> Result<(), CoreError> {
+        self.ask(|reply| Command::Extend { run, asked, reply }).await
     }
 
     /// Stops giving pairs of a run.

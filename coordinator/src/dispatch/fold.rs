@@ -123,6 +123,31 @@ impl Fold {
         Ok(Self { tally: Tally::default(), reports: 0, last_report: ReportId(0), job })
     }
 
+    /// A run that begins with the state of this one, as the specification of the fork says.
+    ///
+    /// # Errors
+    /// The state does not fit the specification, or is none of a tune.
+    pub fn fork(&self, spec: &RunSpec) -> Result<Self, FoldError> {
+        let (JobFold::Tune { tuner: old, .. }, Self { tally, reports, last_report, job }) =
+            (&self.job, Self::new(spec)?)
+        else {
+            return Err(not_of_this_kind());
+        };
+        let JobFold::Tune { tuner, .. } = job else { return Err(not_of_this_kind()) };
+        let tuner = tuner.with_state(old.state())?;
+        let mut trace = Trace::new();
+        trace.push(0, || TunePoint { pairs: 0, theta: tuner.theta().to_vec() });
+        Ok(Self { tally, reports, last_report, job: JobFold::Tune { tuner, trace } })
+    }
+
+    /// The same run with another budget, as it is recovered from the ledger with it.
+    ///
+    /// # Errors
+    /// The specification is one of another run.
+    pub fn respecified(&self, spec: &RunSpec) -> Result<Self, FoldError> {
+        Self::from_snapshot(spec, &self.to_json())
+    }
+
     /// A run at a stored state.
     ///
     /// # Errors
@@ -140,7 +165,7 @@ impl Fold {
                 let overshoot = overshoot.ok_or(FoldError::Outdated)?;
                 JobFold::Test { test: TestFold { llr, overshoot, ..test }, trace }
             }
-            _ => return Err(unreadable("it is of another kind of run".to_owned())),
+            _ => return Err(not_of_this_kind()),
         };
         Ok(Self {
             tally: stored.tally,
@@ -272,6 +297,15 @@ impl Fold {
         Some(json.expect("a state is plain data"))
     }
 
+    /// The present point of a tune, in the order of the specification; empty in a test.
+    #[must_use]
+    pub fn theta(&self) -> &[f64] {
+        match &self.job {
+            JobFold::Tune { tuner, .. } => tuner.theta(),
+            JobFold::Test { .. } => &[],
+        }
+    }
+
     /// The state for people; `is_over` says whether anything can still come.
     #[must_use]
     pub fn view(&self, verdict: Option<Verdict>, is_over: bool) -> ProgressView {
@@ -337,6 +371,11 @@ impl TestFold {
             && self.sprt.power_left(&tally.pentanomial, self.llr, &self.overshoot, more)
                 < self.futility
     }
+}
+
+fn not_of_this_kind() -> FoldError {
+    let found = "it is of another kind of run".to_owned();
+    FoldError::Unreadable { what: "the snapshot of a run", found }
 }
 
 /// The parameter sets that a probe plays.

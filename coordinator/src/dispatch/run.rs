@@ -87,7 +87,11 @@ impl Run {
         let range = PairRange { first: self.next_fresh, count };
         let block = range.first.0;
         self.next_fresh = range.end();
-        Some(Slice { range, epoch: 1, block, probe: self.fold.probe(block) })
+        let before = match &self.spec.job {
+            Job::Tune(tune) => tune.pairs_before().0,
+            Job::Test(_) => 0,
+        };
+        Some(Slice { range, epoch: 1, block, probe: self.fold.probe(before + block) })
     }
 
     /// The parameter sets of candidate and base for pairs with this probe.

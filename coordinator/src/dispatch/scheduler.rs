@@ -12,9 +12,9 @@ use super::fold::{Fold, FoldError};
 use super::openings::Openings;
 use super::run::{Run, Slice};
 use model::lease::{LeaseEnd, WorkOrder};
-use model::spec::RunSpec;
+use model::spec::{Job, RunSpec};
 use model::view::{LeaseCounts, RunState};
-use model::{GameKind, LeaseId, RunId, Tally, WorkerId};
+use model::{FindingList, GameKind, LeaseId, Pairs, RunId, Tally, WorkerId};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
@@ -139,6 +139,27 @@ pub enum ControlError {
         found: &'static str,
         /// From which states it can be done.
         allowed: &'static str,
+    },
+    /// A budget only grows.
+    #[error("run {run} asks for {before} pairs, not for {asked}; allowed: {before} or more")]
+    Budget {
+        /// The run.
+        run: RunId,
+        /// The budget wanted.
+        asked: Pairs,
+        /// The budget that it has.
+        before: Pairs,
+    },
+    /// The specification would not be valid.
+    #[error(transparent)]
+    Spec(FindingList),
+    /// The state of the run does not fit it.
+    #[error("run {run} cannot go on so: {why}")]
+    Unfit {
+        /// The run.
+        run: RunId,
+        /// Why.
+        why: String,
     },
 }
 
@@ -280,6 +301,36 @@ impl Scheduler {
         unix_ms: i64,
     ) -> Result<RunId, FoldError> {
         let fold = Fold::new(&spec)?;
+        Ok(self.add(spec, fold, idempotency_key, openings, unix_ms))
+    }
+
+    /// Files a tune that begins with the state of another one. The state is written with it.
+    ///
+    /// # Errors
+    /// The state does not fit the specification.
+    pub fn fork(
+        &mut self,
+        spec: RunSpec,
+        source: &Fold,
+        idempotency_key: String,
+        openings: Openings,
+        unix_ms: i64,
+    ) -> Result<RunId, FoldError> {
+        let fold = source.fork(&spec)?;
+        let state = fold.to_json();
+        let id = self.add(spec, fold, idempotency_key, openings, unix_ms);
+        self.batch.snapshots.push(NewSnapshot { run: id, report: model::ReportId(0), state });
+        Ok(id)
+    }
+
+    fn add(
+        &mut self,
+        spec: RunSpec,
+        fold: Fold,
+        idempotency_key: String,
+        openings: Openings,
+        unix_ms: i64,
+    ) -> RunId {
         self.ids.run += 1;
         let id = RunId(self.ids.run);
         self.batch.runs.push(NewRun {
@@ -309,7 +360,38 @@ impl Scheduler {
             unplayable: BTreeSet::new(),
         };
         self.runs.insert(id, run);
-        Ok(id)
+        id
+    }
+
+    /// Raises the budget of an open run to this many pairs in all.
+    ///
+    /// # Errors
+    /// The run is over, or asks for more already.
+    pub fn extend(&mut self, id: RunId, asked: Pairs) -> Result<(), ControlError> {
+        let run = self.open_run(id)?;
+        if run.state.is_over() {
+            let found = run.state.name();
+            return Err(ControlError::State { run: id, found, allowed: "running, paused" });
+        }
+        let before = run.spec.job.pairs_asked();
+        if asked < before {
+            return Err(ControlError::Budget { run: id, asked, before });
+        }
+        let mut spec = (*run.spec).clone();
+        match &mut spec.job {
+            Job::Tune(tune) => tune.pairs = asked,
+            Job::Test(test) => test.max_pairs = asked,
+        }
+        spec.check().map_err(ControlError::Spec)?;
+        // Gains may depend on the budget: those of coming blocks, as after a restart.
+        let fold = run.fold.respecified(&spec);
+        run.fold = fold.map_err(|error| ControlError::Unfit { run: id, why: error.to_string() })?;
+        run.spec = Arc::new(spec.clone());
+        self.batch.respecified.retain(|(other, _)| *other != id);
+        self.batch.respecified.push((id, spec));
+        self.moved_runs.insert(id);
+        self.event(id, "extended", &format!("from {before} to {asked} pairs"));
+        Ok(())
     }
 
     /// Stops giving pairs of a run; what is out goes on.

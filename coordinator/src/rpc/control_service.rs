@@ -1,12 +1,14 @@
 //! What authors ask: to file, show, pause, stop, replay and watch runs.
 
 use crate::core::{CoreError, Handle, chain};
+use crate::dispatch::fold::Fold;
 use crate::dispatch::openings::Openings;
 use crate::dispatch::scheduler::ControlError;
 use crate::recover::{self, RecoverError};
 use crate::views::Views;
 use crate::{book, convert};
-use model::{Finding, FindingList, GameKind, RunId, printable};
+use model::spec::{Fork, Job, RunSpec, TuneSpec};
+use model::{Finding, FindingList, GameKind, Pairs, RunId, printable};
 use proto::v1::control_service_server::ControlService;
 use proto::v1::{self};
 use std::pin::Pin;
@@ -116,15 +118,7 @@ impl ControlService for ControlRpc {
         let request = request.into_inner();
         let spec = convert::spec(request.spec.unwrap_or_default()).map_err(|e| findings(&e))?;
         let key = request.idempotency_key;
-        let plain = key.bytes().all(|b| b.is_ascii_graphic());
-        if !(8..=100).contains(&key.len()) || !plain {
-            return Err(findings(&FindingList(vec![Finding::new(
-                "idempotency_key",
-                format!("`{}`", printable(&key, 40)),
-                "8 to 100 printable ASCII characters",
-                "make a random key for each new run",
-            )])));
-        }
+        check_key(&key)?;
         let positions = self.openings(spec.game, &spec.book, &request.book).await?;
         let openings = Openings::new(positions, spec.seed);
         let run = self.core.create(spec, key, openings).await.map_err(|e| command_failed(&e))?;
@@ -215,6 +209,74 @@ impl ControlService for ControlRpc {
         Ok(Response::new(v1::ListWorkersResponse { workers }))
     }
 
+    async fn fork_run(
+        &self,
+        request: Request<v1::ForkRunRequest>,
+    ) -> Result<Response<v1::ForkRunResponse>, Status> {
+        let v1::ForkRunRequest { run_id, at_pairs, pairs, seed, idempotency_key } =
+            request.into_inner();
+        check_key(&idempotency_key)?;
+        let stored = self.ledger.run(RunId(run_id)).await.map_err(|e| failed(&e))?;
+        let stored = stored.ok_or_else(|| no_run(run_id))?;
+        let Job::Tune(tune) = &stored.spec.job else {
+            return Err(Status::failed_precondition(format!(
+                "run {run_id} is a test; allowed: a tune"
+            )));
+        };
+        let before = tune.pairs_before();
+        let own = Pairs(at_pairs.saturating_sub(before.0));
+        let source = recover::replay_to(&self.ledger, stored.id, &stored.spec, own).await;
+        let source = source.map_err(|e| failed(&e))?;
+        let at = Pairs(before.0 + source.tally.pairs().0);
+        let forked = TuneSpec {
+            pairs: Pairs(pairs),
+            forked_from: Some(Fork { run: stored.id, pairs: at }),
+            ..tune.clone()
+        };
+        let mut spec = RunSpec { job: Job::Tune(forked), ..stored.spec };
+        spec.seed = seed;
+        spec.check().map_err(|e| findings(&e))?;
+        let positions = self.openings(spec.game, &spec.book, &[]).await?;
+        let openings = Openings::new(positions, seed);
+        let run = self.core.fork(spec, source, idempotency_key, openings).await;
+        let run = run.map_err(|e| command_failed(&e))?;
+        Ok(Response::new(v1::ForkRunResponse { run_id: run.0, at_pairs: at.0 }))
+    }
+
+    async fn extend_run(
+        &self,
+        request: Request<v1::ExtendRunRequest>,
+    ) -> Result<Response<v1::ExtendRunResponse>, Status> {
+        let v1::ExtendRunRequest { run_id, asked_pairs } = request.into_inner();
+        let result = self.core.extend(RunId(run_id), Pairs(asked_pairs)).await;
+        self.done(run_id, result).await?;
+        Ok(Response::new(v1::ExtendRunResponse {}))
+    }
+
+    type ExportRunStream =
+        Pin<Box<dyn Stream<Item = Result<v1::ExportRunResponse, Status>> + Send>>;
+
+    async fn export_run(
+        &self,
+        request: Request<v1::ExportRunRequest>,
+    ) -> Result<Response<Self::ExportRunStream>, Status> {
+        let run_id = request.into_inner().run_id;
+        let stored = self.ledger.run(RunId(run_id)).await.map_err(|e| failed(&e))?;
+        let stored = stored.ok_or_else(|| no_run(run_id))?;
+        let fold = recover::begin(&self.ledger, stored.id, &stored.spec).await;
+        let fold = fold.map_err(|e| failed(&e))?;
+        let (out, stream) = mpsc::channel(4);
+        let (ledger, shutdown) = (self.ledger.clone(), self.shutdown.clone());
+        self.tasks.spawn(async move {
+            tokio::select! {
+                () = export(&ledger, stored.id, fold, &out) => {}
+                () = out.closed() => {}
+                () = shutdown.cancelled() => {}
+            }
+        });
+        Ok(Response::new(Box::pin(ReceiverStream::new(stream))))
+    }
+
     type WatchRunStream = Pin<Box<dyn Stream<Item = Result<v1::WatchRunResponse, Status>> + Send>>;
 
     async fn watch_run(
@@ -234,6 +296,56 @@ impl ControlService for ControlRpc {
             }
         });
         Ok(Response::new(Box::pin(ReceiverStream::new(stream))))
+    }
+}
+
+fn check_key(key: &str) -> Result<(), Status> {
+    let plain = key.bytes().all(|b| b.is_ascii_graphic());
+    if (8..=100).contains(&key.len()) && plain {
+        return Ok(());
+    }
+    Err(findings(&FindingList(vec![Finding::new(
+        "idempotency_key",
+        format!("`{}`", printable(key, 40)),
+        "8 to 100 printable ASCII characters",
+        "make a random key for each new run",
+    )])))
+}
+
+/// Rows of a message.
+const EXPORT_ROWS: usize = 200;
+
+/// Sends a run after each of its reports, to the end of its ledger.
+async fn export(
+    ledger: &Ledger,
+    run: RunId,
+    mut fold: Fold,
+    out: &mpsc::Sender<Result<v1::ExportRunResponse, Status>>,
+) {
+    loop {
+        let mut rows = Vec::new();
+        let more = recover::each_of_page(ledger, run, &mut fold, |fold| {
+            rows.push(convert::wire_history(fold));
+        })
+        .await;
+        let more = match more {
+            Ok(more) => more,
+            Err(error) => {
+                // The receiver may be gone; the error is logged either way.
+                let _ = out.send(Err(failed(&error))).await;
+                return;
+            }
+        };
+        while !rows.is_empty() {
+            let rest = rows.split_off(rows.len().min(EXPORT_ROWS));
+            let message = v1::ExportRunResponse { rows: std::mem::replace(&mut rows, rest) };
+            if out.send(Ok(message)).await.is_err() {
+                return;
+            }
+        }
+        if !more {
+            return;
+        }
     }
 }
 

@@ -95,6 +95,11 @@ fn tune_body(run: &RunView, tune: &TuneSpec) -> Markup {
                             }))
                         }
                     }
+                    @if let Some(fork) = tune.forked_from {
+                        (fact("Forked from", "The run whose state this one began with, and the pairs in that state", html! {
+                            a href={ "/runs/" (fork.run) } { "run #" (fork.run) } " at " (grouped(fork.pairs.0)) " pairs"
+                        }))
+                    }
                     @for (name, value) in &tune.fixed.0 {
                         (fact(&format!("{name}, fixed"), "This parameter stays at this value", html! { (value) }))
                     }

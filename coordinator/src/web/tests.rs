@@ -148,6 +148,7 @@ fn tune(id: i64) -> RunView {
         optimizer: OptimizerSpec::default(),
         parameters: vec![parameter],
         fixed: ParameterSet::default(),
+        forked_from: None,
     });
     let view = TuneView {
         theta: vec![10.0],

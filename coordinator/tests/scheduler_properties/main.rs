@@ -95,6 +95,7 @@ fn spec(tune: bool, pairs: u64, lease_pairs: u32, weight: f64, both: bool) -> Ru
             optimizer: OptimizerSpec::default(),
             parameters: parameters.collect(),
             fixed: ParameterSet::default(),
+            forked_from: None,
         })
     } else {
         Job::Test(TestSpec {

@@ -87,6 +87,18 @@ pub struct TuneSpec {
     pub parameters: Vec<ParameterDef>,
     /// Values of parameters that stay; what stands in neither list keeps the engine's default.
     pub fixed: ParameterSet,
+    /// The run whose state this one began with, if it did not begin afresh.
+    pub forked_from: Option<Fork>,
+}
+
+/// Where a tune branched off another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fork {
+    /// The run that it continues.
+    pub run: crate::RunId,
+    /// Pairs of that run, and of those that it continues itself, in the state taken over. Gains that
+    /// fall with the pairs go on from there.
+    pub pairs: Pairs,
 }
 
 /// On which scale the two hypotheses of a test are stated.
@@ -198,6 +210,12 @@ impl RunSpec {
 }
 
 impl TuneSpec {
+    /// Pairs that were in the state with which the run began.
+    #[must_use]
+    pub fn pairs_before(&self) -> Pairs {
+        self.forked_from.map_or(Pairs(0), |fork| fork.pairs)
+    }
+
     /// The optimiser that moves the parameters: the one asked for or, with more than
     /// [`BQR_MOST_PARAMETERS`], `spsa` with its usual settings in place of `bqr`.
     #[must_use]

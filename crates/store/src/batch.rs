@@ -126,6 +126,8 @@ pub struct Batch {
     pub lease_moves: Vec<LeaseMove>,
     /// Runs that moved; each at most once.
     pub run_moves: Vec<RunMove>,
+    /// Runs of which more is asked than before; each at most once.
+    pub respecified: Vec<(RunId, RunSpec)>,
     /// Done to runs.
     pub events: Vec<RunEvent>,
     /// Taken.
@@ -140,7 +142,7 @@ impl Batch {
     }
 }
 
-/// Snapshots that are kept of each run.
+/// Snapshots that are kept of each run, besides the state that a forked one began with.
 const SNAPSHOTS_KEPT: i64 = 2;
 
 impl Ledger {
@@ -168,6 +170,7 @@ impl Ledger {
         move_leases(&mut tx, &batch.lease_moves).await?;
         move_runs(&mut tx, &batch.run_moves).await?;
         insert_events(&mut tx, &batch.events).await?;
+        respecify(&mut tx, &batch.respecified).await?;
         insert_snapshots(&mut tx, &batch.snapshots).await?;
         tx.commit().await?;
         Ok(())
@@ -350,6 +353,19 @@ async fn insert_events(tx: &mut Tx<'_>, events: &[RunEvent]) -> Result<(), Store
     Ok(())
 }
 
+async fn respecify(tx: &mut Tx<'_>, specs: &[(RunId, RunSpec)]) -> Result<(), StoreError> {
+    for (run, spec) in specs {
+        let spec = serde_json::to_value(spec)
+            .map_err(|e| StoreError::unreadable("a specification that cannot be written", e))?;
+        sqlx::query("UPDATE runs SET spec = $2 WHERE id = $1")
+            .bind(run.0)
+            .bind(spec)
+            .execute(&mut **tx)
+            .await?;
+    }
+    Ok(())
+}
+
 async fn insert_snapshots(tx: &mut Tx<'_>, snapshots: &[NewSnapshot]) -> Result<(), StoreError> {
     for snapshot in snapshots {
         sqlx::query(
@@ -362,7 +378,7 @@ async fn insert_snapshots(tx: &mut Tx<'_>, snapshots: &[NewSnapshot]) -> Result<
         .execute(&mut **tx)
         .await?;
         sqlx::query(
-            "DELETE FROM snapshots WHERE run_id = $1 AND report_id NOT IN (
+            "DELETE FROM snapshots WHERE run_id = $1 AND report_id > 0 AND report_id NOT IN (
                  SELECT report_id FROM snapshots WHERE run_id = $1
                  ORDER BY report_id DESC LIMIT $2)",
         )

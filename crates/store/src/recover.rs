@@ -110,6 +110,15 @@ impl Ledger {
         Ok(row.map(|(report, state)| StoredSnapshot { report: ReportId(report), state }))
     }
 
+    /// The state that a forked run began with.
+    ///
+    /// # Errors
+    /// Errors of the database.
+    pub async fn first_state(&self, run: RunId) -> Result<Option<String>, StoreError> {
+        let sql = "SELECT state FROM snapshots WHERE run_id = $1 AND report_id = 0";
+        Ok(sqlx::query_scalar(sql).bind(run.0).fetch_optional(&self.pool).await?)
+    }
+
     /// At most `limit` reports of a run after `after`, in the order that counts.
     ///
     /// # Errors

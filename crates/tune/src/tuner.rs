@@ -46,7 +46,8 @@ impl Tuner {
         let space = ParameterSpace::new(spec.parameters.clone())?;
         match spec.acting() {
             OptimizerSpec::Spsa(settings) => {
-                let config = SpsaConfig { settings, pairs_total: spec.pairs, block };
+                let pairs_total = Pairs(spec.pairs.0.saturating_add(spec.pairs_before().0));
+                let config = SpsaConfig { settings, pairs_total, block };
                 Spsa::new(space, config, seed).map(Self::Spsa)
             }
             OptimizerSpec::Bqr(settings) => {

@@ -76,6 +76,7 @@ fn resolve_tune(tune: &TuneFile, known: &[ParameterDef], findings: &mut Vec<Find
         },
         parameters,
         fixed: tune.fixed.clone(),
+        forked_from: None,
     }
 }
 

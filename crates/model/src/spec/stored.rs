@@ -1,7 +1,7 @@
 //! A tune as JSON, in the ledger and for scripts: the settings of SPSA stand beside the budget, as
 //! they did before there was a choice, so that old rows still read.
 
-use super::{BqrSettings, GainRule, OptimizerKind, OptimizerSpec, SpsaSettings, TuneSpec};
+use super::{BqrSettings, Fork, GainRule, OptimizerKind, OptimizerSpec, SpsaSettings, TuneSpec};
 use crate::{Pairs, ParameterDef, ParameterSet};
 use serde::{Deserialize, Serialize};
 
@@ -22,11 +22,13 @@ pub(super) struct TuneJson {
     bqr: Option<BqrSettings>,
     parameters: Vec<ParameterDef>,
     fixed: ParameterSet,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    forked_from: Option<Fork>,
 }
 
 impl From<TuneSpec> for TuneJson {
     fn from(spec: TuneSpec) -> Self {
-        let TuneSpec { pairs, optimizer, parameters, fixed } = spec;
+        let TuneSpec { pairs, optimizer, parameters, fixed, forked_from } = spec;
         let (spsa, bqr) = match optimizer {
             OptimizerSpec::Spsa(settings) => (Some(settings), None),
             OptimizerSpec::Bqr(settings) => (None, Some(settings)),
@@ -41,6 +43,7 @@ impl From<TuneSpec> for TuneJson {
             bqr,
             parameters,
             fixed,
+            forked_from,
         }
     }
 }
@@ -57,7 +60,13 @@ impl From<TuneJson> for TuneSpec {
             }),
             OptimizerKind::Bqr => OptimizerSpec::Bqr(json.bqr.unwrap_or_default()),
         };
-        Self { pairs: json.pairs, optimizer, parameters: json.parameters, fixed: json.fixed }
+        Self {
+            pairs: json.pairs,
+            optimizer,
+            parameters: json.parameters,
+            fixed: json.fixed,
+            forked_from: json.forked_from,
+        }
     }
 }
 
@@ -84,6 +93,7 @@ mod tests {
                 optimizer,
                 parameters: Vec::new(),
                 fixed: ParameterSet::default(),
+                forked_from: Some(Fork { run: crate::RunId(3), pairs: Pairs(40) }),
             };
             let json = serde_json::to_string(&spec).unwrap();
             assert!(json.contains(&format!("\"optimizer\":\"{}\"", optimizer.kind())), "{json}");

@@ -99,6 +99,7 @@ pub(crate) fn spec() -> RunSpec {
             optimizer: OptimizerSpec::default(),
             parameters: vec![parameter],
             fixed,
+            forked_from: None,
         }),
     }
 }

@@ -294,3 +294,30 @@ async fn what_the_schema_forbids_is_named_and_leaves_nothing_behind() {
     fixture.commit(with(|_| {})).await.unwrap();
     fixture.commit(Batch::default()).await.unwrap();
 }
+
+#[tokio::test]
+async fn a_fork_keeps_its_first_state_and_a_budget_can_grow() {
+    let fixture = filled().await;
+    let Fixture { ledger, .. } = &fixture;
+    assert_eq!(ledger.first_state(RUN).await.unwrap(), None);
+    let snapshot = |report: i64| NewSnapshot {
+        run: RUN,
+        report: ReportId(report),
+        state: format!("state {report}"),
+    };
+    let mut spec = run(RUN, "first").spec;
+    if let model::spec::Job::Tune(tune) = &mut spec.job {
+        tune.pairs = model::Pairs(5_000);
+    }
+    let batch = Batch {
+        snapshots: [0, 3, 5, 9].map(snapshot).to_vec(),
+        respecified: vec![(RUN, spec.clone())],
+        ..Batch::default()
+    };
+    fixture.commit(batch).await.unwrap();
+    assert_eq!(ledger.first_state(RUN).await.unwrap().as_deref(), Some("state 0"));
+    assert_eq!(fixture.number("SELECT count(*) FROM snapshots").await, 3);
+    let last = ledger.snapshot(RUN).await.unwrap().unwrap();
+    assert_eq!((last.report, last.state.as_str()), (ReportId(9), "state 9"));
+    assert_eq!(ledger.run(RUN).await.unwrap().unwrap().spec, spec);
+}

@@ -108,6 +108,7 @@ impl World {
             },
             parameters: self.parameters(dimension, self.c_end, self.half_range),
             fixed: ParameterSet::default(),
+            forked_from: None,
         };
         let mut tuner = Tuner::new(&spec, BLOCK, seed).expect("the usual settings");
         let schedule = Schedule { pairs, block: BLOCK, in_flight: self.in_flight };
