@@ -55,10 +55,20 @@ impl Control {
 
     /// Files a run with its book.
     pub(crate) async fn create(&mut self, spec: &RunSpec, book: &[u8]) -> anyhow::Result<RunId> {
+        self.create_as(spec, book, fresh_key(&spec.name)).await
+    }
+
+    /// Files a run with its book, unless there is one of this key.
+    pub(crate) async fn create_as(
+        &mut self,
+        spec: &RunSpec,
+        book: &[u8],
+        idempotency_key: String,
+    ) -> anyhow::Result<RunId> {
         let request = v1::CreateRunRequest {
             spec: Some(spec_to_wire(spec)),
             book: book.to_vec().into(),
-            idempotency_key: fresh_key(&spec.name),
+            idempotency_key,
         };
         // The same key again: an answer lost on the way does not file the run twice.
         let answer = match self.inner.create_run(request.clone()).await {
@@ -208,7 +218,7 @@ pub(crate) fn explain(status: Status) -> anyhow::Error {
 }
 
 /// A key that no other request has: random by the hasher's seed, and bound to what is asked.
-fn fresh_key(what: &str) -> String {
+pub(crate) fn fresh_key(what: &str) -> String {
     let mut hash = Sha256::new();
     for salt in 0..4_u64 {
         hash.update(RandomState::new().hash_one(salt).to_le_bytes());

@@ -1,5 +1,7 @@
 //! Black-box tests: they drive the built `elomill` command as a user or a script does.
 
+#[cfg(unix)]
+mod campaign;
 mod command_line;
 #[cfg(unix)]
 mod demo;

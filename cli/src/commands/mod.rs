@@ -1,6 +1,7 @@
 //! The subcommands: what the words of the command line are, and which file does what they say.
 
 mod bench;
+mod campaign;
 mod completions;
 mod db;
 mod demo;
@@ -40,6 +41,8 @@ pub(crate) enum Command {
     Tune(tune::Args),
     /// Files a sequential test from a TOML file
     Test(test::Args),
+    /// Tunes groups of parameters in turn and crowns what a test accepts
+    Campaign(campaign::Args),
     /// Lists, shows and steers runs
     Runs(runs::Args),
     /// Watches a run to its end
@@ -82,6 +85,7 @@ impl Command {
             Command::Up(args) => Box::pin(args.run()).await,
             Command::Tune(args) => Box::pin(args.run()).await,
             Command::Test(args) => Box::pin(args.run()).await,
+            Command::Campaign(args) => Box::pin(args.run()).await,
             Command::Runs(args) => Box::pin(args.run()).await,
             Command::Watch(args) => Box::pin(args.run()).await,
             Command::Worker(args) => Box::pin(args.run()).await,

@@ -5,6 +5,7 @@
 //! parameters, the hash of the book, the result of a tune) and yields a valid [`RunSpec`]. Neither
 //! does any I/O.
 
+mod campaign;
 mod lines;
 mod reader;
 mod resolve;
@@ -18,6 +19,7 @@ use crate::{FindingList, GameKind, Nodes, Pairs, ParameterKind, ParameterSet, Pl
 use lines::Lines;
 use reader::{Reader, Section};
 
+pub use campaign::{CampaignFile, Group};
 pub use resolve::{Surroundings, Tuned};
 
 /// What a file says, before the engine and the book are known.
@@ -238,10 +240,24 @@ fn job(reader: &mut Reader<'_>, root: &mut Section<'_>) -> Option<JobFile> {
 }
 
 fn tune(reader: &mut Reader<'_>, root: &mut Section<'_>) -> TuneFile {
+    let settings = tune_settings(reader, root);
+    TuneFile {
+        fixed: root.values(reader, "fixed").unwrap_or_default(),
+        parameters: root
+            .sections(reader, "parameter")
+            .into_iter()
+            .map(|section| parameter(reader, section))
+            .collect(),
+        ..settings
+    }
+}
+
+/// A tune without its parameters.
+fn tune_settings(reader: &mut Reader<'_>, root: &mut Section<'_>) -> TuneFile {
     let mut section = root.section(reader, "tune").unwrap_or_else(|| Section::absent("tune"));
     let usual = SpsaSettings::default();
     let optimizers = OptimizerKind::ALL.map(|kind| (kind.name(), kind));
-    let tune = TuneFile {
+    let settings = TuneFile {
         pairs: Pairs(section.whole(reader, "pairs", None, 1..=1_000_000_000)),
         optimizer: section
             .choice(reader, "optimizer", Some(OptimizerKind::default()), &optimizers)
@@ -255,15 +271,11 @@ fn tune(reader: &mut Reader<'_>, root: &mut Section<'_>) -> TuneFile {
                 .unwrap_or_default(),
         },
         bqr: bqr(reader, &mut section),
-        fixed: root.values(reader, "fixed").unwrap_or_default(),
-        parameters: root
-            .sections(reader, "parameter")
-            .into_iter()
-            .map(|section| parameter(reader, section))
-            .collect(),
+        parameters: Vec::new(),
+        fixed: ParameterSet::default(),
     };
     section.finish(reader);
-    tune
+    settings
 }
 
 fn bqr(reader: &mut Reader<'_>, tune: &mut Section<'_>) -> BqrSettings {
@@ -305,6 +317,13 @@ fn parameter(reader: &mut Reader<'_>, mut section: Section<'_>) -> ParameterFile
 }
 
 fn test(reader: &mut Reader<'_>, root: &mut Section<'_>) -> TestFile {
+    let sprt = hypotheses(reader, root);
+    let (max_pairs, futility) = test_limits(reader, root);
+    let candidate = candidate(reader, root);
+    TestFile { candidate, base: root.values(reader, "base"), sprt, max_pairs, futility }
+}
+
+fn hypotheses(reader: &mut Reader<'_>, root: &mut Section<'_>) -> SprtSpec {
     const MODELS: [(&str, EloModel); 2] =
         [("normalized", EloModel::Normalized), ("logistic", EloModel::Logistic)];
     let mut sprt = root.section(reader, "sprt").unwrap_or_else(|| Section::absent("sprt"));
@@ -318,12 +337,16 @@ fn test(reader: &mut Reader<'_>, root: &mut Section<'_>) -> TestFile {
             .unwrap_or(EloModel::Normalized),
     };
     sprt.finish(reader);
+    hypotheses
+}
+
+/// Budget and futility of a test.
+fn test_limits(reader: &mut Reader<'_>, root: &mut Section<'_>) -> (Pairs, f64) {
     let mut section = root.section(reader, "test").unwrap_or_else(|| Section::absent("test"));
     let max_pairs = Pairs(section.whole(reader, "max_pairs", Some(20_000), 1..=1_000_000_000));
     let futility = section.number(reader, "futility", Some(0.0));
     section.finish(reader);
-    let candidate = candidate(reader, root);
-    TestFile { candidate, base: root.values(reader, "base"), sprt: hypotheses, max_pairs, futility }
+    (max_pairs, futility)
 }
 
 fn candidate(reader: &mut Reader<'_>, root: &mut Section<'_>) -> CandidateFile {

@@ -128,6 +128,29 @@ impl<'d> Section<'d> {
         text
     }
 
+    /// A list of texts that must be there and not be empty.
+    pub(super) fn texts(&mut self, reader: &mut Reader<'_>, field: &str) -> Vec<String> {
+        let allowed = "a list of texts";
+        let mend = format!("write `{field} = [\"lmr_base\", \"lmr_divisor\"]`");
+        let Some(value) = self.take(reader, field) else {
+            reader.missing(self, field, allowed, mend);
+            return Vec::new();
+        };
+        let texts: Option<Vec<String>> = match value {
+            DeValue::Array(array) => {
+                array.iter().map(|v| v.get_ref().as_str().map(str::to_owned)).collect()
+            }
+            _ => None,
+        };
+        match texts {
+            Some(texts) if !texts.is_empty() => texts,
+            _ => {
+                reader.wrong(self, field, describe(value), allowed, mend);
+                Vec::new()
+            }
+        }
+    }
+
     /// Text that must be there; `example` is the line to write.
     pub(super) fn required_text(
         &mut self,

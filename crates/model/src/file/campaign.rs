@@ -1,0 +1,318 @@
+//! The author's file of a campaign: groups of parameters that are tuned in turn, each result tested
+//! against the champion.
+//!
+//! A step of a campaign is a run file like any other, made from the campaign and the champion.
+
+use super::lines::Lines;
+use super::reader::{Reader, Section};
+use super::{
+    BookChoice, CandidateFile, JobFile, ParameterFile, RunFile, Surroundings, TestFile, TuneFile,
+    game_names, hypotheses, limit, test_limits, tune_settings,
+};
+use crate::spec::{GameLimit, SprtSpec};
+use crate::{Finding, FindingList, GameKind, Pairs, ParameterSet};
+
+/// A campaign as written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CampaignFile {
+    /// For people.
+    pub name: String,
+    /// The game.
+    pub game: GameKind,
+    /// Source of all randomness; each step has a seed of its own made from it.
+    pub seed: u64,
+    /// How often all groups are gone through.
+    pub rounds: u32,
+    /// Share of the cluster.
+    pub weight: f64,
+    /// Pairs of one lease.
+    pub lease_pairs: u32,
+    /// Where the openings come from.
+    pub book: BookChoice,
+    /// Limits of the games.
+    pub limit: GameLimit,
+    /// The values that the first candidate has to beat, where they differ from the engine's.
+    pub champion: ParameterSet,
+    /// What is tuned together.
+    pub groups: Vec<Group>,
+    tune: TuneFile,
+    sprt: SprtSpec,
+    max_pairs: Pairs,
+    futility: f64,
+    lines: Lines,
+}
+
+/// Parameters that are tuned together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Group {
+    /// For people.
+    pub name: String,
+    /// Names in the engine.
+    pub parameters: Vec<String>,
+}
+
+impl CampaignFile {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// Everything that is wrong in it.
+    pub fn parse(text: &str) -> Result<Self, FindingList> {
+        let mut reader = Reader::new(text);
+        let Some(document) = reader.document() else { return Err(reader.into_findings()) };
+        let mut root = reader.root(&document);
+        let name = root.required_text(&mut reader, "name", "name = \"pruning, one by one\"");
+        let game = root.choice(&mut reader, "game", None, &game_names());
+        let seed = root.whole(&mut reader, "seed", Some(1), 0..=u64::MAX);
+        let rounds = root.whole(&mut reader, "rounds", Some(1), 1..=1000);
+        let weight = root.number(&mut reader, "weight", Some(1.0));
+        let lease_pairs = root.whole(&mut reader, "lease_pairs", Some(8), 1..=1000);
+        let book = match root.text(&mut reader, "book").as_deref() {
+            None | Some("builtin") => BookChoice::Builtin,
+            Some(path) => BookChoice::File(path.to_owned()),
+        };
+        let limit = limit(&mut reader, &mut root);
+        if !root.has("tune") {
+            let mend = "[tune]\n  pairs = 20000";
+            reader.missing(&root, "tune", "a [tune] table", mend);
+            root.allow(&["tune"]);
+        }
+        let tune = tune_settings(&mut reader, &mut root);
+        let sprt = hypotheses(&mut reader, &mut root);
+        let (max_pairs, futility) = test_limits(&mut reader, &mut root);
+        let champion = root.values(&mut reader, "champion").unwrap_or_default();
+        let groups: Vec<Group> = root
+            .sections(&mut reader, "group")
+            .into_iter()
+            .map(|section| group(&mut reader, section))
+            .collect();
+        if groups.is_empty() {
+            let mend = "[[group]]\n  name = \"lmr\"\n  parameters = [\"lmr_base\"]";
+            reader.missing(&root, "group", "at least one [[group]] table", mend);
+        }
+        root.finish(&mut reader);
+        let (Some(game), true) = (game, reader.is_clean()) else {
+            return Err(reader.into_findings());
+        };
+        Ok(Self {
+            name,
+            game,
+            seed,
+            rounds: u32::try_from(rounds).unwrap_or(u32::MAX),
+            weight,
+            lease_pairs: u32::try_from(lease_pairs).unwrap_or(u32::MAX),
+            book,
+            limit,
+            champion,
+            groups,
+            tune,
+            sprt,
+            max_pairs,
+            futility,
+            lines: reader.into_lines(),
+        })
+    }
+
+    /// Steps in all: every group in every round.
+    #[must_use]
+    pub fn steps(&self) -> usize {
+        self.groups.len() * self.rounds as usize
+    }
+
+    /// The group of a step, counted from 0, and the round that it belongs to, from 1.
+    ///
+    /// # Panics
+    /// If there is no such step.
+    #[must_use]
+    pub fn step(&self, step: usize) -> (&Group, usize) {
+        assert!(step < self.steps(), "a step of the campaign");
+        (&self.groups[step % self.groups.len()], 1 + step / self.groups.len())
+    }
+
+    /// The tune of a step, from this champion.
+    ///
+    /// # Panics
+    /// If there is no such step.
+    #[must_use]
+    pub fn tune(&self, step: usize, champion: &ParameterSet) -> RunFile {
+        let (group, _) = self.step(step);
+        let parameter = |name: &String| ParameterFile {
+            name: name.clone(),
+            start: champion.get(name),
+            ..ParameterFile::default()
+        };
+        let mut fixed = champion.clone();
+        fixed.0.retain(|name, _| !group.parameters.contains(name));
+        let tune = TuneFile {
+            parameters: group.parameters.iter().map(parameter).collect(),
+            fixed,
+            ..self.tune.clone()
+        };
+        self.run(step, "tune", JobFile::Tune(tune))
+    }
+
+    /// The test of a candidate of a step against this champion.
+    ///
+    /// # Panics
+    /// If there is no such step.
+    #[must_use]
+    pub fn test(&self, step: usize, candidate: ParameterSet, champion: &ParameterSet) -> RunFile {
+        let test = TestFile {
+            candidate: CandidateFile::Values(candidate),
+            base: Some(champion.clone()),
+            sprt: self.sprt,
+            max_pairs: self.max_pairs,
+            futility: self.futility,
+        };
+        self.run(step, "test", JobFile::Test(test))
+    }
+
+    fn run(&self, step: usize, what: &str, job: JobFile) -> RunFile {
+        let (group, round) = self.step(step);
+        // The numbers of a step lie apart, those of the tune and of the test beside each other.
+        let number = 2 * step as u64 + u64::from(what == "test");
+        RunFile {
+            name: format!("{}: {} of {}, round {round}", self.name, what, group.name),
+            game: self.game,
+            seed: self.seed.wrapping_add(number),
+            weight: self.weight,
+            lease_pairs: self.lease_pairs,
+            book: self.book.clone(),
+            limit: self.limit,
+            job,
+            lines: Lines::default(),
+        }
+    }
+
+    /// Checks every group against the engine, before anything is filed.
+    ///
+    /// # Errors
+    /// Everything that is wrong, with lines.
+    pub fn check(&self, around: &Surroundings<'_>) -> Result<(), FindingList> {
+        let mut findings = Vec::new();
+        for place in 0..self.groups.len() {
+            if let Err(FindingList(wrong)) = self.tune(place, &self.champion).resolve(around) {
+                let at = |finding: Finding| match finding.place.strip_prefix("fixed.") {
+                    Some(name) => Finding { place: format!("champion.{name}"), ..finding },
+                    None if finding.place.starts_with("parameter") => {
+                        Finding { place: format!("group[{place}].{}", finding.place), ..finding }
+                    }
+                    None => finding,
+                };
+                findings.extend(wrong.into_iter().map(at));
+            }
+        }
+        // The settings are the same for all groups.
+        let mut once: Vec<Finding> = Vec::new();
+        for finding in findings {
+            if !once.contains(&finding) {
+                once.push(finding);
+            }
+        }
+        if once.is_empty() {
+            return Ok(());
+        }
+        self.lines.mark(&mut once);
+        Err(FindingList(once))
+    }
+}
+
+fn group(reader: &mut Reader<'_>, mut section: Section<'_>) -> Group {
+    let name = section.required_text(reader, "name", "name = \"lmr\"");
+    let parameters = section.texts(reader, "parameters");
+    section.finish(reader);
+    Group { name, parameters }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spec::{Job, OptimizerKind};
+    use crate::{ParameterDef, ParameterKind};
+
+    const CAMPAIGN: &str = r#"name = "pruning"
+game = "tictactoe"
+seed = 10
+rounds = 2
+[limit]
+nodes = 50
+[tune]
+pairs = 40
+optimizer = "bqr"
+[sprt]
+elo1 = 10
+[test]
+max_pairs = 30
+[champion]
+c = 3
+[[group]]
+name = "first"
+parameters = ["a", "b"]
+[[group]]
+name = "second"
+parameters = ["b", "c"]
+"#;
+
+    fn known() -> Vec<ParameterDef> {
+        ["a", "b", "c"]
+            .map(|name| ParameterDef {
+                name: name.to_owned(),
+                kind: ParameterKind::Float,
+                start: 1.0,
+                min: 0.0,
+                max: 10.0,
+                c_end: 1.0,
+                r_end: 0.002,
+            })
+            .to_vec()
+    }
+
+    fn check(text: &str) -> Result<CampaignFile, FindingList> {
+        let known = known();
+        let around = Surroundings { known: &known, book_sha256: "0a".repeat(32), tuned: None };
+        let file = CampaignFile::parse(text)?;
+        file.check(&around)?;
+        Ok(file)
+    }
+
+    #[test]
+    fn steps_are_runs_that_start_at_the_champion() {
+        let file = check(CAMPAIGN).unwrap();
+        assert_eq!(file.steps(), 4);
+        assert_eq!((file.step(3).0.name.as_str(), file.step(3).1), ("second", 2));
+        let known = known();
+        let around = Surroundings { known: &known, book_sha256: "0a".repeat(32), tuned: None };
+        let champion = ParameterSet::from_iter([("a".to_owned(), 4.0), ("c".to_owned(), 3.0)]);
+        let spec = file.tune(2, &champion).resolve(&around).unwrap();
+        assert_eq!((spec.seed, spec.name.as_str()), (14, "pruning: tune of first, round 2"));
+        let Job::Tune(tune) = spec.job else { panic!("a tune") };
+        assert_eq!(tune.optimizer.kind(), OptimizerKind::Bqr);
+        let starts: Vec<_> = tune.parameters.iter().map(|p| (p.name.as_str(), p.start)).collect();
+        assert_eq!(starts, [("a", 4.0), ("b", 1.0)]);
+        assert_eq!(tune.fixed, ParameterSet::from_iter([("c".to_owned(), 3.0)]));
+
+        let mut candidate = champion.clone();
+        candidate.set("a", 5.0);
+        let spec = file.test(2, candidate.clone(), &champion).resolve(&around).unwrap();
+        let Job::Test(test) = spec.job else { panic!("a test") };
+        assert_eq!((spec.seed, test.candidate, test.base), (15, candidate, champion));
+        assert_eq!((test.max_pairs, test.sprt.elo1), (Pairs(30), 10.0));
+    }
+
+    #[test]
+    fn mistakes_of_every_group_are_found_before_anything_is_filed() {
+        for (from, to, place, line) in [
+            ("[\"a\", \"b\"]", "[\"a\", \"x\"]", "group[0].parameter[1].name", Some(16)),
+            ("[\"b\", \"c\"]", "\"b\"", "group[1].parameters", Some(21)),
+            ("[\"b\", \"c\"]", "[\"b\", 3]", "group[1].parameters", Some(21)),
+            ("[\"b\", \"c\"]", "[]", "group[1].parameters", Some(21)),
+            ("c = 3", "c = 30", "champion.c", Some(15)),
+            ("rounds = 2", "rounds = 0", "rounds", Some(4)),
+            ("[tune]", "[tunes]", "tune", None),
+        ] {
+            let FindingList(found) = check(&CAMPAIGN.replacen(from, to, 1)).unwrap_err();
+            let hit = found.iter().find(|finding| finding.place == place);
+            let hit = hit.unwrap_or_else(|| panic!("{from} to {to}: no `{place}` in {found:#?}"));
+            assert_eq!(hit.line, line, "{from} to {to}: {hit}");
+        }
+    }
+}
