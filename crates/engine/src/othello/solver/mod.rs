@@ -5,13 +5,16 @@
 //! others), the quadrants with an odd number of empty squares before the others, far from the end a
 //! shallow look with the evaluation; then cut-offs by stable discs and by the table, also by what it
 //! knows of the children (enhanced transposition cut-off, A. Plaat and others, 1996). The last four
-//! squares have functions of their own.
+//! squares have functions of their own. Far from the end a selective rehearsal comes first: it says about
+//! where the score lies and leaves good first moves in the table.
 //!
 //! Scores are disc differences for the side to move, -64 to 64, empty squares counted for the winner.
 
 mod ends;
 mod order;
 mod parity;
+mod rehearsal;
+mod shallow;
 mod stability;
 mod table;
 
@@ -23,14 +26,13 @@ use crate::StopSignal;
 use games::othello::{Board, Move, Othello, Square};
 use model::Nodes;
 use order::{ANY, Choice, MOST_MOVES, bring_best_forward};
-use parity::{Parity, quadrant_of};
+use parity::Parity;
+use shallow::SHALLOW;
 use stability::stable_discs;
-use table::{Known, Table};
+use table::{Certainty, Found, Known, Table};
 
 /// More than every score.
 const INFINITE: i32 = 65;
-/// Up to so many empty squares there is neither table nor order by answers.
-const SHALLOW: u32 = 7;
 /// From so many empty squares on the table is asked about children.
 const ENHANCED: u32 = 10;
 /// From so many empty squares on a stop signal is asked, once in so many nodes.
@@ -93,6 +95,8 @@ pub struct Solver {
     limit: u64,
     /// The node count at which the signal is asked next.
     ask_at: u64,
+    /// Whether the search that goes on may trust forecasts.
+    certainty: Certainty,
     stopped: bool,
 }
 
@@ -106,6 +110,7 @@ impl Solver {
             nodes: 0,
             limit: u64::MAX,
             ask_at: 0,
+            certainty: Certainty::Exact,
             stopped: false,
         }
     }
@@ -148,6 +153,7 @@ impl Solver {
         watch: &mut dyn FnMut(Bounds),
     ) -> Attempt {
         (self.nodes, self.limit, self.ask_at, self.stopped) = (0, limit, 0, false);
+        self.certainty = Certainty::Exact;
         let board = position.board();
         if board.is_over() {
             let score = ends::final_score(board);
@@ -162,7 +168,7 @@ impl Solver {
         Attempt { bounds: from_here(other.bounds), best: Some(Move::PASS) }
     }
 
-    /// A board with a move: its value by narrow windows, moved until one fits.
+    /// A board with a move: a guess, a rehearsal, and the proof.
     fn root(
         &mut self,
         board: Board,
@@ -173,34 +179,53 @@ impl Solver {
         let empties = board.empty().count_ones();
         let mut guess = 0;
         for depth in 1..=empties.saturating_sub(10).min(8) {
-            guess = self.guess(board, depth, -6400, 6400) / 100;
+            guess = even(self.guess(board, depth, -6400, 6400) / 100);
         }
-        // Scores are even, since empty squares count for the winner.
-        let guess = guess.clamp(-62, 62) / 2 * 2;
-        let mut center = if aim == Aim::Winner { 0 } else { guess };
-        let (mut low, mut high) = (-64, 64);
         let mut first = board.move_squares().next().unwrap_or(ANY);
+        if empties >= rehearsal::LEAST_EMPTIES {
+            self.certainty = Certainty::Selective;
+            let rehearsed = self.narrow(board, [guess, guess], first, stop, &mut |_| {});
+            self.certainty = Certainty::Exact;
+            guess = even(rehearsed.bounds.low);
+            first = rehearsed.best.and_then(Move::square).unwrap_or(first);
+        }
+        let start = if aim == Aim::Winner { 0 } else { guess };
+        self.narrow(board, [start, guess], first, stop, watch)
+    }
+
+    /// The value of a board by narrow windows, moved until one fits: the first at one score, the second
+    /// at another, if the first has not refuted it.
+    fn narrow(
+        &mut self,
+        board: Board,
+        [start, guess]: [i32; 2],
+        mut first: Square,
+        stop: &StopSignal<'_>,
+        watch: &mut dyn FnMut(Bounds),
+    ) -> Attempt {
+        let mut center = start;
+        let (mut low, mut high) = (-64, 64);
         let mut best = None;
+        let mut second = Some(guess).filter(|guess| *guess != start);
         while low < high && !self.stopped {
             let (alpha, beta) = (center - 1, center + 1);
             let (score, square) = self.root_window(board, alpha, beta, first, stop);
             if self.stopped {
                 break;
             }
+            // A selective search may contradict itself: bounds must meet all the same.
             if score > alpha {
                 // A move that failed low is no better than any other.
                 first = square;
                 best = Some(Move::place(square));
-                low = score;
+                low = score.min(high);
             }
             if score < beta {
-                high = score;
+                high = score.max(low);
             }
             watch(Bounds { low, high, nodes: Nodes(self.nodes) });
             let next = if score >= beta { (score + 2).min(high) } else { (score - 2).max(low) };
-            // Once the winner is known, the guess is as good as any, if it is not refuted.
-            let is_first = aim == Aim::Winner && center == 0;
-            center = if is_first { guess.clamp(low, high) } else { next };
+            center = second.take().map_or(next, |guess| guess.clamp(low, high));
         }
         Attempt { bounds: Bounds { low, high, nodes: Nodes(self.nodes) }, best }
     }
@@ -271,12 +296,15 @@ impl Solver {
                 return most;
             }
         }
-        let known = self.table.probe(board);
+        let known = self.table.probe(board, self.certainty);
         if known.lower >= beta || known.lower == known.upper {
             return known.lower;
         }
         if known.upper <= alpha {
             return known.upper;
+        }
+        if let Some(bound) = self.foretold(board, alpha, beta, empties) {
+            return bound;
         }
         let first_alpha = alpha;
         let mut choices = [Choice { square: ANY, child: board, rank: 0 }; MOST_MOVES];
@@ -289,7 +317,8 @@ impl Solver {
             return 64;
         }
         if empties >= ENHANCED {
-            let bounds = choices.iter().map(|choice| -self.table.probe(choice.child).upper);
+            let upper = |choice: &Choice| self.table.probe(choice.child, self.certainty).upper;
+            let bounds = choices.iter().map(|choice| -upper(choice));
             if let Some(bound) = bounds.max().filter(|bound| *bound >= beta) {
                 return bound;
             }
@@ -319,7 +348,8 @@ impl Solver {
                 }
             }
         }
-        self.table.store(board, empties, first_alpha, beta, best, best_square);
+        let slot = Found { empties, certainty: self.certainty, score: best, best: best_square };
+        self.table.store(board, first_alpha, beta, slot);
         best
     }
 
@@ -330,58 +360,12 @@ impl Solver {
         self.nodes += u64::from(!self.stopped);
         !self.stopped
     }
+}
 
-    /// Few empty squares: no table, the odd quadrants first.
-    fn shallow(
-        &mut self,
-        board: Board,
-        mut alpha: i32,
-        beta: i32,
-        empties: u32,
-        parity: Parity,
-    ) -> i32 {
-        if empties <= 4 {
-            if self.nodes + ends::MOST_NODES > self.limit {
-                self.stopped = true;
-                return alpha;
-            }
-            return ends::last(board, alpha, beta, parity, &mut self.nodes);
-        }
-        if !self.spend() {
-            return alpha;
-        }
-        let moves = board.moves();
-        if moves == 0 {
-            let passed = board.passed();
-            if !passed.can_move() {
-                return ends::final_score(board);
-            }
-            return -self.shallow(passed, -beta, -alpha, empties, parity);
-        }
-        if is_worth_counting(alpha, empties) {
-            let most = 64 - 2 * stable_discs(board.passed()).count_ones() as i32;
-            if most <= alpha {
-                return most;
-            }
-        }
-        let odd = parity.squares();
-        let mut best = -INFINITE;
-        for part in [moves & odd, moves & !odd] {
-            for square in games::othello::Squares(part) {
-                let child = board.placed(square, board.flips(square));
-                let after = parity.after(quadrant_of(square));
-                let score = -self.shallow(child, -beta, -alpha, empties - 1, after);
-                if score > best {
-                    best = score;
-                    if score >= beta {
-                        return score;
-                    }
-                    alpha = alpha.max(score);
-                }
-            }
-        }
-        best
-    }
+/// The nearest score towards a draw that a window can stand at: scores are even, since empty squares count
+/// for the winner.
+fn even(score: i32) -> i32 {
+    score.clamp(-62, 62) / 2 * 2
 }
 
 /// Whether so many stable discs can be hoped for that a bound at or below alpha follows: the fewer

@@ -45,7 +45,7 @@ impl Solver {
                 let mobility = answers.count_ones() + (answers & CORNERS).count_ones();
                 let mut rank = -256 * mobility as i32 + square_value(square) / 4;
                 if square.bit() & odd != 0 {
-                    rank += 160;
+                    rank += 80;
                 }
                 rank -= 24 * frontier(child).count_ones() as i32;
                 if let Some(depth) = look {
