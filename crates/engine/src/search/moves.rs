@@ -340,6 +340,9 @@ impl<G: SearchGame> Worker<'_, G> {
     }
 
     /// The value of the move just made: full window, zero window, or reduced and then verified.
+    ///
+    /// Without zero windows this is plain alpha-beta in the same order and with the same selectivity:
+    /// every window is whole, and no value within it is asked for a second time.
     #[inline]
     #[expect(clippy::too_many_arguments, reason = "the innermost loop passes its state by value")]
     fn child<const PV: bool>(
@@ -359,16 +362,8 @@ impl<G: SearchGame> Worker<'_, G> {
             // A move that fails high by its zero window alone has no line.
             self.frames[ply].pv.clear();
         }
-        if self.params.tunables().extension.zero_windows == 0 {
-            return self.child_of_alpha_beta::<PV>(
-                position,
-                node,
-                candidate,
-                is_quiet_known,
-                alpha,
-                beta,
-            );
-        }
+        let zero_windows = self.params.tunables().extension.zero_windows != 0;
+        let ceiling = if zero_windows { alpha + 1 } else { beta };
         let t = &self.params.tunables().lmr;
         let mut score = INFINITE;
         let late = node.depth >= t.lmr_min_depth;
@@ -382,7 +377,7 @@ impl<G: SearchGame> Worker<'_, G> {
             let most = new_depth + i32::from(PV);
             let depth = (new_depth - reduction.div_euclid(PLY_UNIT)).clamp(least, most.max(least));
             self.frames[node.ply].reduction = (new_depth - depth).max(0);
-            score = -self.node::<false>(position, depth, -alpha - 1, -alpha, ply, true);
+            score = -self.node::<false>(position, depth, -ceiling, -alpha, ply, true);
             self.frames[node.ply].reduction = 0;
             if score > alpha && depth < new_depth && !self.stopped {
                 let t = &self.params.tunables().lmr;
@@ -390,7 +385,7 @@ impl<G: SearchGame> Worker<'_, G> {
                 new_depth -= i32::from(score < best + t.lmr_shallower);
                 if new_depth > depth {
                     let cut = !node.cut_node;
-                    score = -self.node::<false>(position, new_depth, -alpha - 1, -alpha, ply, cut);
+                    score = -self.node::<false>(position, new_depth, -ceiling, -alpha, ply, cut);
                 }
                 if !candidate.noisy && !self.stopped {
                     let delta = if score > alpha { t.lmr_bonus } else { -t.lmr_bonus };
@@ -405,44 +400,13 @@ impl<G: SearchGame> Worker<'_, G> {
             let less = i32::from(late && reduction > t.lmr_late_one)
                 + i32::from(late && reduction > t.lmr_late_two && new_depth > 2);
             let cut = !node.cut_node;
-            score = -self.node::<false>(position, new_depth - less, -alpha - 1, -alpha, ply, cut);
+            score = -self.node::<false>(position, new_depth - less, -ceiling, -alpha, ply, cut);
         }
-        if PV && (count == 1 || score > alpha) && !self.stopped {
+        if PV && (count == 1 || (zero_windows && score > alpha)) && !self.stopped {
             self.frames[ply].pv.clear();
             score = -self.node::<true>(position, new_depth, -beta, -alpha, ply, false);
         }
         score
-    }
-
-    /// The same with the whole window for every move: what plain alpha-beta does in this order.
-    #[cold]
-    fn child_of_alpha_beta<const PV: bool>(
-        &mut self,
-        position: &mut G,
-        node: &Situation,
-        candidate: &Candidate<G::Move>,
-        is_quiet_known: bool,
-        alpha: i32,
-        beta: i32,
-    ) -> i32 {
-        let ply = node.ply + 1;
-        let t = &self.params.tunables().lmr;
-        let new_depth = node.depth - 1 + candidate.extension;
-        let cut = !PV && !node.cut_node;
-        self.frames[ply].pv.clear();
-        if node.depth >= t.lmr_min_depth && candidate.count > t.lmr_min_moves {
-            let reduction = self.reduction::<PV>(position, node, candidate, is_quiet_known, alpha);
-            let least = 1.min(new_depth);
-            let depth =
-                (new_depth - reduction.div_euclid(PLY_UNIT)).clamp(least, new_depth.max(least));
-            self.frames[node.ply].reduction = (new_depth - depth).max(0);
-            let score = -self.node::<false>(position, depth, -beta, -alpha, ply, true);
-            self.frames[node.ply].reduction = 0;
-            if score <= alpha || depth >= new_depth || self.stopped {
-                return score;
-            }
-        }
-        -self.node::<false>(position, new_depth, -beta, -alpha, ply, cut)
     }
 
     /// 1024ths of a ply by which the move just made is searched less deeply.
