@@ -195,6 +195,23 @@ impl Table {
         Key(hash >> 16 << 16 | u64::from(self.epoch))
     }
 
+    /// Asks for the line of this hash, so that a probe soon after does not wait for the memory.
+    #[inline]
+    pub(crate) fn prefetch(&self, hash: u64) {
+        #[cfg(target_arch = "x86_64")]
+        {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            let bucket: *const [Slot; 4] = self.bucket(hash);
+            #[expect(unsafe_code, reason = "there is no safe prefetch")]
+            // SAFETY: a prefetch is a hint that reads nothing; the pointer is to a live bucket anyway.
+            unsafe {
+                _mm_prefetch::<_MM_HINT_T0>(bucket.cast());
+            }
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = hash;
+    }
+
     /// What is known about the position of this hash.
     #[inline]
     pub(crate) fn probe(&self, hash: u64) -> Option<Entry> {

@@ -151,6 +151,12 @@ pub trait Game: Clone + Send + 'static {
     /// Incremental 64-bit hash of the position and the side to move; equal on every machine.
     fn hash(&self) -> u64;
 
+    /// The hash once a pseudo-legal move is made, where it can be told for less than making it.
+    #[inline]
+    fn hash_after(&self, _: Self::Move) -> Option<u64> {
+        None
+    }
+
     /// Half-moves made since this value was created from a text or as the start.
     fn plies_made(&self) -> usize;
 
@@ -206,6 +212,14 @@ pub trait Game: Clone + Send + 'static {
     #[inline]
     fn repetition(&self, ply: usize) -> Option<Repetition> {
         let _ = ply;
+        None
+    }
+
+    /// A pseudo-legal move by which a position of the line of moves made would stand again, where the
+    /// game can tell one for less than trying all; what the rules then say is for
+    /// [`Game::repetition`].
+    #[inline]
+    fn repeating_move(&self) -> Option<Self::Move> {
         None
     }
 

@@ -92,6 +92,7 @@ impl<G: SearchGame> Worker<'_, G> {
                     }
                 }
             }
+            self.prefetch(position, mv);
             if candidate.is_table_move && !excluding && ply > 0 {
                 match self.singular::<PV>(position, node, mv, candidate.noisy, beta) {
                     Singular::Extend(plies) => candidate.extension = plies,
@@ -341,8 +342,8 @@ impl<G: SearchGame> Worker<'_, G> {
 
     /// The value of the move just made: full window, zero window, or reduced and then verified.
     ///
-    /// Without zero windows this is plain alpha-beta in the same order and with the same selectivity:
-    /// every window is whole, and no value within it is asked for a second time.
+    /// Without zero windows this is plain alpha-beta in the same order: every window is whole, and no
+    /// value within it is asked for a second time.
     #[inline]
     #[expect(clippy::too_many_arguments, reason = "the innermost loop passes its state by value")]
     fn child<const PV: bool>(
@@ -377,7 +378,7 @@ impl<G: SearchGame> Worker<'_, G> {
             let most = new_depth + i32::from(PV);
             let depth = (new_depth - reduction.div_euclid(PLY_UNIT)).clamp(least, most.max(least));
             self.frames[node.ply].reduction = (new_depth - depth).max(0);
-            score = -self.node::<false>(position, depth, -ceiling, -alpha, ply, true);
+            score = self.scout::<PV>(position, depth, alpha, ceiling, ply, true);
             self.frames[node.ply].reduction = 0;
             if score > alpha && depth < new_depth && !self.stopped {
                 let t = &self.params.tunables().lmr;
@@ -385,7 +386,7 @@ impl<G: SearchGame> Worker<'_, G> {
                 new_depth -= i32::from(score < best + t.lmr_shallower);
                 if new_depth > depth {
                     let cut = !node.cut_node;
-                    score = -self.node::<false>(position, new_depth, -ceiling, -alpha, ply, cut);
+                    score = self.scout::<PV>(position, new_depth, alpha, ceiling, ply, cut);
                 }
                 if !candidate.noisy && !self.stopped {
                     let delta = if score > alpha { t.lmr_bonus } else { -t.lmr_bonus };
@@ -400,13 +401,31 @@ impl<G: SearchGame> Worker<'_, G> {
             let less = i32::from(late && reduction > t.lmr_late_one)
                 + i32::from(late && reduction > t.lmr_late_two && new_depth > 2);
             let cut = !node.cut_node;
-            score = -self.node::<false>(position, new_depth - less, -ceiling, -alpha, ply, cut);
+            score = self.scout::<PV>(position, new_depth - less, alpha, ceiling, ply, cut);
         }
         if PV && (count == 1 || (zero_windows && score > alpha)) && !self.stopped {
             self.frames[ply].pv.clear();
             score = -self.node::<true>(position, new_depth, -beta, -alpha, ply, false);
         }
         score
+    }
+
+    /// The value of a child within (`alpha`, `ceiling`). A window that is open makes it a node of the
+    /// principal variation, which is what selective rules go by.
+    #[inline]
+    fn scout<const PV: bool>(
+        &mut self,
+        position: &mut G,
+        depth: i32,
+        alpha: i32,
+        ceiling: i32,
+        ply: usize,
+        cut_node: bool,
+    ) -> i32 {
+        if PV && ceiling > alpha + 1 {
+            return -self.node::<true>(position, depth, -ceiling, -alpha, ply, cut_node);
+        }
+        -self.node::<false>(position, depth, -ceiling, -alpha, ply, cut_node)
     }
 
     /// 1024ths of a ply by which the move just made is searched less deeply.

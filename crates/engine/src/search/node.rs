@@ -52,7 +52,11 @@ impl<G: SearchGame> Worker<'_, G> {
             self.frames[ply].pv.clear();
             self.selective_depth = self.selective_depth.max(ply);
         }
-        match self.ruling(position, ply) {
+        let ruling = match self.ruling(position, ply) {
+            Ruling::Open => self.draw_in_reach(position, ply, alpha),
+            ruling => ruling,
+        };
+        match ruling {
             Ruling::Open => self.expand::<PV>(position, depth, alpha, beta, ply, cut_node),
             Ruling::Value(score) => score,
             Ruling::Bound(bound) => bound.search(self, ply, alpha, beta, |worker, alpha, beta| {

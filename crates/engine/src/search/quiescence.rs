@@ -6,7 +6,7 @@ use super::worker::Worker;
 use crate::SearchGame;
 use crate::history::Histories;
 use crate::picker::Advice;
-use crate::table::Entry;
+use crate::table::{Bound, Entry};
 use crate::tunables::tunables;
 use crate::value::{INFINITE, MATE_BOUND, NONE, to_table};
 use games::MoveList;
@@ -98,7 +98,20 @@ impl<G: SearchGame> Worker<'_, G> {
             eval = (raw + correction).clamp(1 - MATE_BOUND, MATE_BOUND - 1);
             best = eval;
             if best >= beta {
-                return blend(best);
+                best = blend(best);
+                if known.is_none() {
+                    // The evaluation is what costs: the next visit has it.
+                    let entry = Entry {
+                        mv: 0,
+                        score: to_table(best, ply),
+                        eval: raw,
+                        depth: 0,
+                        bound: Bound::Lower,
+                        pv: was_pv,
+                    };
+                    self.table.store(hash, entry);
+                }
+                return best;
             }
             alpha = alpha.max(best);
         }
@@ -141,6 +154,7 @@ impl<G: SearchGame> Worker<'_, G> {
                     }
                 }
             }
+            self.prefetch(position, mv);
             if !position.is_legal(mv) {
                 continue;
             }

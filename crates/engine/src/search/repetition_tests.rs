@@ -129,7 +129,8 @@ fn a_provisional_verdict_is_no_mate() {
     let mut position = read("3aka3/4n4/9/9/9/9/9/7C1/7r1/3AK4 w");
     let scores: Vec<i32> = (8..=20).map(|depth| search(&mut position, depth).score.0).collect();
     assert!(scores.iter().all(|score| score.abs() < MATE_BOUND), "{scores:?}");
-    assert!(scores.contains(&DRAW), "{scores:?}");
+    // The rook cannot take the cannon for nothing: what remains is a horse that wins against no cannon.
+    assert!(scores[8..].iter().all(|score| (-400..=0).contains(score)), "{scores:?}");
     let mut position = read("5R3/4k4/9/4r4/9/9/5p3/5A3/5K3/9 b");
     for depth in 1..=12 {
         let score = search(&mut position, depth).score.0;

@@ -43,8 +43,11 @@ impl DrawBound {
     ) -> i32 {
         let (alpha, beta) = (alpha.max(self.low), beta.min(self.high));
         let score = if alpha < beta { expand(worker, alpha, beta) } else { DRAW };
-        let rests_on = &mut worker.frames[ply].rests_on;
-        *rests_on = self.earlier.min(*rests_on);
+        // What lies strictly within is the value by itself.
+        if score <= self.low || score >= self.high {
+            let rests_on = &mut worker.frames[ply].rests_on;
+            *rests_on = self.earlier.min(*rests_on);
+        }
         score.clamp(self.low, self.high)
     }
 }
@@ -71,6 +74,36 @@ impl<G: SearchGame> Worker<'_, G> {
             return Ruling::Value(self.evaluate(position));
         }
         Ruling::Open
+    }
+
+    /// What a draw by repetition within reach says about a node that the rules leave open: a side that
+    /// would be content with it has it, whatever its other moves are worth, and need not look for it.
+    #[inline]
+    pub(super) fn draw_in_reach(&self, position: &mut G, ply: usize, alpha: i32) -> Ruling {
+        if alpha >= DRAW || ply == 0 {
+            return Ruling::Open;
+        }
+        match position.repeating_move() {
+            Some(mv) => Self::by_repeating(position, ply, mv),
+            None => Ruling::Open,
+        }
+    }
+
+    #[cold]
+    fn by_repeating(position: &mut G, ply: usize, mv: G::Move) -> Ruling {
+        if !position.is_legal(mv) {
+            return Ruling::Open;
+        }
+        position.make(mv);
+        let found = position.repetition(ply + 1);
+        position.unmake();
+        match found {
+            Some(Repetition { winner: RuleWinner::Draw, plies_ago, is_final }) => {
+                let earlier = if is_final { 0 } else { (ply + 1).saturating_sub(plies_ago) };
+                Ruling::Bound(DrawBound { low: DRAW, high: INFINITE, earlier })
+            }
+            _ => Ruling::Open,
+        }
     }
 
     /// A second occurrence that makes a draw stands for the last: what could be done better in between

@@ -104,6 +104,14 @@ impl<'a, G: SearchGame> Worker<'a, G> {
         !self.stopped
     }
 
+    /// Has the table's line fetched for the node behind a move that is about to be made.
+    #[inline]
+    pub(super) fn prefetch(&self, position: &G, mv: G::Move) {
+        if let Some(hash) = position.hash_after(mv) {
+            self.table.prefetch(hash);
+        }
+    }
+
     /// Makes a move and prepares the child's frame.
     #[inline]
     pub(super) fn make(&mut self, position: &mut G, mv: G::Move, ply: usize) {

@@ -15,6 +15,7 @@ mod piece;
 mod position;
 mod rules;
 mod safety;
+mod shuttle;
 mod square;
 mod tables;
 #[cfg(test)]
@@ -59,6 +60,11 @@ impl Game for Xiangqi {
     #[inline]
     fn hash(&self) -> u64 {
         self.hash
+    }
+
+    #[inline]
+    fn hash_after(&self, mv: Move) -> Option<u64> {
+        self.moved(mv).map(|piece| self.hash_after_taking(piece, self.captured(mv), mv))
     }
 
     /// Passes count as half-moves.
@@ -123,6 +129,11 @@ impl Game for Xiangqi {
     #[inline]
     fn repetition(&self, ply: usize) -> Option<Repetition> {
         self.judge_repetition_in_search(ply)
+    }
+
+    #[inline]
+    fn repeating_move(&self) -> Option<Move> {
+        self.shuttle()
     }
 
     #[inline]

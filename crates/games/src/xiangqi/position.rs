@@ -220,6 +220,15 @@ impl Xiangqi {
         self.sides[piece.side().index()].0 ^= points;
     }
 
+    /// The hash once a piece has made a move.
+    #[inline]
+    pub(super) fn hash_after_taking(&self, piece: Piece, victim: Option<Piece>, mv: Move) -> u64 {
+        let (from, to) = (mv.from(), mv.to());
+        let moved = zobrist::piece_key(piece, from) ^ zobrist::piece_key(piece, to);
+        let taken = victim.map_or(0, |victim| zobrist::piece_key(victim, to));
+        self.hash ^ moved ^ taken ^ BLACK_TO_MOVE
+    }
+
     /// Moves a piece, taking away what stands on the target.
     #[inline]
     pub(super) fn apply(&mut self, mv: Move) {
@@ -236,9 +245,9 @@ impl Xiangqi {
             checks: self.checks,
             reversible_plies: self.reversible_plies,
         });
+        self.hash = self.hash_after_taking(piece, captured, mv);
         if let Some(victim) = captured {
             self.toggle(tables::POINT[to.index()], victim);
-            self.hash ^= zobrist::piece_key(victim, to);
             self.quiet_plies = 0;
             self.checks = CheckCounts::default();
             self.reversible_plies = 0;
@@ -253,8 +262,6 @@ impl Xiangqi {
         if piece.kind() == PieceKind::King {
             self.kings[piece.side().index()] = to;
         }
-        self.hash ^=
-            zobrist::piece_key(piece, from) ^ zobrist::piece_key(piece, to) ^ BLACK_TO_MOVE;
         self.side = self.side.other();
         self.safety = self.look_at_king();
         if captured.is_none() {

@@ -101,7 +101,10 @@ fn walk(start: usize, seed: u64, plies: usize, mut check: impl FnMut(&mut Xiangq
         }
         let (state, draw) = splitmix::next(random);
         random = state;
-        position.make(moves[(draw % moves.len() as u64) as usize]);
+        let mv = moves[(draw % moves.len() as u64) as usize];
+        let foretold = position.hash_after(mv);
+        position.make(mv);
+        assert_eq!(foretold, Some(position.hash()));
     }
     position
 }
@@ -132,6 +135,37 @@ proptest! {
             assert_eq!(fresh.safety.in_check, !fresh.checkers().is_empty());
             for square in Square::all() {
                 assert_eq!(fresh.rook_attacks(square), position.rook_attacks(square));
+            }
+        });
+    }
+
+    #[test]
+    fn the_move_that_repeats_a_position_is_found(start in 0..SEEDS.len(), seed: u64) {
+        walk(start, seed, 60, |position| {
+            // There and back again, by each move in turn that the rules let be taken back.
+            let quiet = generated(position, MoveKind::Quiet);
+            let there = legal(position);
+            for &mv in there.iter().filter(|mv| quiet.contains(mv)).take(8) {
+                position.make(mv);
+                let answer = legal(position).iter().copied().find(|&mv| !position.is_noisy(mv));
+                let back = Move::new(mv.to(), mv.from());
+                if let Some(answer) = answer {
+                    position.make(answer);
+                    let undone = Move::new(answer.to(), answer.from());
+                    let legal_back = |position: &Xiangqi, mv| legal(position).contains(&mv);
+                    if legal_back(position, back) {
+                        position.make(back);
+                        if legal_back(position, undone) {
+                            let found = position.repeating_move();
+                            assert_eq!(found, Some(undone), "{}", position.to_fen());
+                        } else {
+                            assert_eq!(position.repeating_move(), None);
+                        }
+                        position.unmake();
+                    }
+                    position.unmake();
+                }
+                position.unmake();
             }
         });
     }
