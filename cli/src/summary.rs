@@ -36,8 +36,8 @@ pub(crate) fn standing(run: &RunView) -> String {
                 .take(3)
                 .map(|m| format!("{} {:+.1}", m.name, m.steps))
                 .collect();
-            if let Some(TuneEstimate { gain, gain_low, gain_high, .. }) = view.estimate {
-                parts.push(format!("predicted {gain:+.1} Elo ({gain_low:+.1} … {gain_high:+.1})"));
+            if let Some(TuneEstimate { gain, gain_low, .. }) = view.estimate {
+                parts.push(format!("predicted {gain:+.1} Elo, at least {gain_low:+.1}"));
             }
             parts.join("  ")
         }
@@ -139,9 +139,9 @@ fn optimizer_lines(spec: &TuneSpec, view: &TuneView) -> Vec<String> {
     }
     if let Some(estimate) = &view.estimate {
         lines.push(format!(
-            "gain         {:+.1} Elo over the start predicted ({:+.1} … {:+.1}, 95 %), {:.1} left to \
+            "gain         {:+.1} Elo over the start predicted, at least {:+.1} (97.5 %), {:.1} left to \
              the optimum",
-            estimate.gain, estimate.gain_low, estimate.gain_high, estimate.remaining_loss
+            estimate.gain, estimate.gain_low, estimate.remaining_loss
         ));
         lines.push(format!(
             "noise        {:.0} Elo is the deviation of a pair",
@@ -485,14 +485,14 @@ pub(crate) mod tests {
         let text = describe_tune(spec, view);
         for part in [
             "optimizer    bqr\n",
-            "+8.2 Elo over the start predicted (+3.0 … +13.3, 95 %), 1.2 left",
+            "+8.2 Elo over the start predicted, at least +3.0 (97.5 %), 1.2 left",
             "noise        122 Elo",
             "3.3",
         ] {
             assert!(text.contains(part), "{part:?} is not in\n{text}");
         }
         assert!(
-            standing(&run).ends_with("predicted +8.2 Elo (+3.0 … +13.3)"),
+            standing(&run).ends_with("predicted +8.2 Elo, at least +3.0"),
             "{}",
             standing(&run)
         );

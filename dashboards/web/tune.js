@@ -129,7 +129,7 @@ const draw = (now) => {
   });
   if (estimate) {
     show('gain', `${signed(estimate.gain, 1)} Elo`);
-    show('gain-range', `${signed(estimate.gain_low, 1)} to ${signed(estimate.gain_high, 1)}`);
+    show('gain-range', `at least ${signed(estimate.gain_low, 1)}`);
     show('gain-left', `${fixed(estimate.remaining_loss, 1)} left to the optimum`);
   }
 };

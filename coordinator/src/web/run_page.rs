@@ -55,7 +55,7 @@ fn tune_body(run: &RunView, tune: &TuneSpec) -> Markup {
     html! {
         section .tiles aria-label="Progress" { (pace_tiles()) (games_tile("Games of the plus side against the minus side. In a tune both are perturbed, so this tells about the noise, not about strength."))
             @if knows(tune) {
-                (tile("Predicted gain, 95 % interval", "Elo of the suggested values above the start, by the fitted surface. A test against the start proves it.", html! {
+                (tile("Predicted gain", "Elo of the suggested values above the start, by the fitted surface, and what it is at least with 97.5 %. A test against the start proves it.", html! {
                     p .big data-f="gain" { "–" } p .sub data-f="gain-range" {} p .sub data-f="gain-left" {}
                 }))
             }

@@ -146,9 +146,10 @@ pub struct TuneEstimate {
     pub signal_to_noise: Vec<f64>,
     /// Predicted strength of the suggested values above the start, Elo.
     pub gain: f64,
-    /// Lower end of its 95 % interval.
+    /// What it is at least with 97.5 %.
     pub gain_low: f64,
-    /// Upper end of its 95 % interval.
+    /// What it is at most with 97.5 %, if the landscape is as modelled; one that flattens away from
+    /// its top gives more.
     pub gain_high: f64,
     /// The Elo that the suggested values are expected to lie below the optimum; ≥ 0.
     pub remaining_loss: f64,
