@@ -364,10 +364,12 @@ impl TestFold {
         self.overshoot.bounds(self.sprt.bounds())
     }
 
-    /// Whether too little chance is left to pass within the budget.
+    /// Whether too little chance is left to pass within the budget. Judged after a report only: a
+    /// test whose budget is too small from the start shows it by its first.
     fn is_futile(&self, tally: &Tally, asked: Pairs) -> bool {
         let more = asked.0.saturating_sub(tally.pairs().0) as f64;
         self.futility > 0.0
+            && tally.pairs().0 > 0
             && self.sprt.power_left(&tally.pentanomial, self.llr, &self.overshoot, more)
                 < self.futility
     }
