@@ -7,9 +7,7 @@ use crate::output::{json, line};
 use crate::tables::{Column, number, table};
 use clap::ValueEnum;
 use engine::TunableDef;
-use engine::tunables::Group;
 use model::{GameKind, ParameterDef, ParameterKind};
-use serde::Serialize;
 use std::process::ExitCode;
 
 /// What the command takes.
@@ -21,9 +19,6 @@ pub(crate) struct Args {
     /// xiangqi, chess, shogi, othello or tictactoe: the search is the same, the evaluation is not
     #[arg(long, required = true)]
     game: Option<GameKind>,
-    /// Only these groups: aspiration, lmr, pruning, extension, history, time, eval
-    #[arg(long, value_delimiter = ',', value_parser = group)]
-    group: Vec<Group>,
     /// For people, for run files (toml), for chess testers' tools (spsa), for scripts (json)
     #[arg(long, value_enum, default_value_t = Format::Table)]
     format: Format,
@@ -56,11 +51,9 @@ impl Args {
             // Clap asks for the game where there is no subcommand.
             (None, None) => return Ok(ExitCode::FAILURE),
         };
-        let wanted = |def: &&TunableDef| self.group.is_empty() || self.group.contains(&def.group);
-        let definitions: Vec<&TunableDef> =
-            engine::definitions(game).iter().filter(wanted).collect();
+        let definitions = engine::definitions(game);
         match if self.json { Format::Json } else { self.format } {
-            Format::Table => line(people(&definitions))?,
+            Format::Table => line(people(definitions))?,
             Format::Toml => {
                 line(format_args!("# Parameters of the built-in engine, for {game}"))?;
                 for def in definitions {
@@ -69,12 +62,12 @@ impl Args {
             }
             Format::Spsa => {
                 for def in definitions {
-                    line(spsa(&ParameterDef::from(def)))?;
+                    line(spsa(&def.into()))?;
                 }
             }
             Format::Json => {
                 for def in definitions {
-                    json(&Listed::new(def))?;
+                    json(&ParameterDef::from(def))?;
                 }
             }
         }
@@ -82,28 +75,7 @@ impl Args {
     }
 }
 
-/// A parameter with what is known of it besides.
-#[derive(Serialize)]
-struct Listed<'a> {
-    #[serde(flatten)]
-    parameter: ParameterDef,
-    group: &'static str,
-    meaning: &'a str,
-}
-
-impl<'a> Listed<'a> {
-    fn new(def: &'a TunableDef) -> Self {
-        Self { parameter: def.into(), group: def.group.name(), meaning: &def.doc }
-    }
-}
-
-fn group(text: &str) -> Result<Group, String> {
-    Group::ALL.into_iter().find(|group| group.name() == text).ok_or_else(|| {
-        format!("there is no group `{text}`; there are {}", Group::ALL.map(Group::name).join(", "))
-    })
-}
-
-fn people(definitions: &[&TunableDef]) -> String {
+fn people(definitions: &[TunableDef]) -> String {
     use Column::{Number, Text};
     let columns = [
         Text("parameter"),

@@ -23,11 +23,11 @@ tunables! {
             "Multi-ProbCut: deviations by which a forecast must lie outside of the window; 0: never.";
         mpc_min_depth: i32 = 3, 3 => 20, c_end 0.6,
             "Multi-ProbCut: least depth in plies.";
-        mpc_slope: [f64; DEPTHS] = [0.906, 0.923, 0.845, 0.845, 0.841, 0.834, 0.793, 0.801], 0.3 => 2.0, c_end 0.03,
+        mpc_slope: [f64; DEPTHS] = [0.978, 0.950, 0.942, 0.935, 0.970, 0.969, 0.968, 1.032], 0.3 => 2.0, c_end 0.03,
             "Multi-ProbCut: deep value per shallow value, for depths from 3 plies on.";
-        mpc_offset: [i32; DEPTHS] = [-44, -54, -65, -45, -8, 23, 22, 28], -500 => 500, c_end 10,
+        mpc_offset: [i32; DEPTHS] = [-37, -51, -56, -44, -82, 29, -31, 42], -500 => 500, c_end 10,
             "Multi-ProbCut: hundredths of a disc that the deep value is higher by.";
-        mpc_deviation: [i32; DEPTHS] = [190, 210, 260, 256, 245, 243, 272, 268], 20 => 3000, c_end 25,
+        mpc_deviation: [i32; DEPTHS] = [163, 157, 220, 221, 205, 221, 222, 272], 20 => 3000, c_end 25,
             "Multi-ProbCut: standard deviation of the forecast in hundredths of a disc.";
     }
 }
