@@ -3,19 +3,18 @@
 //! What comes in is checked: a number that is missing or of an unknown kind is an error that names
 //! its field, never a silent default.
 
-use model::spec::{
-    BqrSettings, EloModel, Fork, GainRule, GameLimit, Job, OptimizerSpec, RunSpec, SprtSpec,
-    SpsaSettings, TestSpec, TuneSpec,
-};
+mod specification;
+
+pub(crate) use specification::spec_to_wire;
+
+use model::spec::Job;
 use model::view::{
     CorrectedView, LeaseCounts, OutlookView, ProgressView, RunState, RunView, TestPoint, TestView,
     TuneEstimate, TunePoint, TuneView, Verdict, WorkerView,
 };
-use model::{
-    GameKind, Nodes, Pairs, ParameterDef, ParameterKind, ParameterSet, Pentanomial, Ply, RunId,
-    Tally, Wdl, WorkerId,
-};
+use model::{Pentanomial, RunId, Tally, Wdl, WorkerId};
 use proto::v1;
+use specification::{set_from_wire, spec_from_wire};
 
 /// The coordinator said something that this program cannot read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -33,116 +32,6 @@ fn missing(field: &'static str) -> WireError {
 
 fn unknown(field: &'static str) -> WireError {
     WireError { field, problem: "an unknown value" }
-}
-
-/// A specification for the wire.
-pub(crate) fn spec_to_wire(spec: &RunSpec) -> v1::RunSpec {
-    let game = match spec.game {
-        GameKind::Xiangqi => v1::Game::Xiangqi,
-        GameKind::Chess => v1::Game::Chess,
-        GameKind::Shogi => v1::Game::Shogi,
-        GameKind::Othello => v1::Game::Othello,
-        GameKind::TicTacToe => v1::Game::TicTacToe,
-    };
-    let job = match &spec.job {
-        Job::Tune(tune) => v1::run_spec::Job::Tune(tune_to_wire(tune)),
-        Job::Test(test) => v1::run_spec::Job::Test(test_to_wire(test)),
-    };
-    v1::RunSpec {
-        name: spec.name.clone(),
-        game: game.into(),
-        seed: spec.seed,
-        weight: spec.weight,
-        limit: Some(v1::GameLimit {
-            nodes_per_move: spec.limit.nodes.0,
-            max_plies: u32::try_from(spec.limit.max_plies.0).unwrap_or(u32::MAX),
-            hash_kib: spec.limit.hash_kib,
-        }),
-        book_sha256: spec.book.clone(),
-        lease_pairs: spec.lease_pairs,
-        job: Some(job),
-    }
-}
-
-fn tune_to_wire(tune: &TuneSpec) -> v1::TuneSpec {
-    let parameter = |def: &ParameterDef| v1::ParameterDef {
-        name: def.name.clone(),
-        kind: match def.kind {
-            ParameterKind::Int => v1::ParameterKind::Int,
-            ParameterKind::Float => v1::ParameterKind::Float,
-        }
-        .into(),
-        start: def.start,
-        min: def.min,
-        max: def.max,
-        c_end: def.c_end,
-        r_end: def.r_end,
-    };
-    v1::TuneSpec {
-        pairs: tune.pairs.0,
-        parameters: tune.parameters.iter().map(parameter).collect(),
-        fixed: Some(set_to_wire(&tune.fixed)),
-        forked_from: tune
-            .forked_from
-            .map(|fork| v1::Fork { run_id: fork.run.0, pairs: fork.pairs.0 }),
-        ..optimizer_to_wire(&tune.optimizer)
-    }
-}
-
-/// A tune's optimiser, the rest of the tune left empty.
-fn optimizer_to_wire(optimizer: &OptimizerSpec) -> v1::TuneSpec {
-    match *optimizer {
-        OptimizerSpec::Spsa(SpsaSettings { alpha, gamma, a_ratio, gains }) => v1::TuneSpec {
-            optimizer: v1::Optimizer::Spsa.into(),
-            alpha,
-            gamma,
-            a_ratio,
-            gain_rule: match gains {
-                GainRule::Elomill => v1::GainRule::Elomill,
-                GainRule::Fishtest => v1::GainRule::Fishtest,
-                GainRule::OpenBench => v1::GainRule::Openbench,
-            }
-            .into(),
-            ..v1::TuneSpec::default()
-        },
-        OptimizerSpec::Bqr(BqrSettings {
-            pair_deviation,
-            probe_loss,
-            scale_limit,
-            forget,
-            reach,
-        }) => v1::TuneSpec {
-            optimizer: v1::Optimizer::Bqr.into(),
-            bqr: Some(v1::BqrSettings { pair_deviation, probe_loss, scale_limit, forget, reach }),
-            ..v1::TuneSpec::default()
-        },
-    }
-}
-
-fn test_to_wire(test: &TestSpec) -> v1::TestSpec {
-    let SprtSpec { elo0, elo1, alpha, beta, model } = test.sprt;
-    v1::TestSpec {
-        candidate: Some(set_to_wire(&test.candidate)),
-        base: Some(set_to_wire(&test.base)),
-        candidate_run_id: test.candidate_run.map_or(0, |run| run.0),
-        elo0,
-        elo1,
-        alpha,
-        beta,
-        elo_model: match model {
-            EloModel::Normalized => v1::EloModel::Normalized,
-            EloModel::Logistic => v1::EloModel::Logistic,
-        }
-        .into(),
-        max_pairs: test.max_pairs.0,
-        futility: test.futility,
-    }
-}
-
-fn set_to_wire(set: &ParameterSet) -> v1::ParameterSet {
-    let value =
-        |(name, value): (&String, &f64)| v1::ParameterValue { name: name.clone(), value: *value };
-    v1::ParameterSet { values: set.0.iter().map(value).collect() }
 }
 
 /// A run as the coordinator sees it.
@@ -194,104 +83,6 @@ pub(crate) fn run_from_wire(run: v1::Run) -> Result<RunView, WireError> {
         reports: run.reports,
         progress,
     })
-}
-
-fn spec_from_wire(spec: v1::RunSpec) -> Result<RunSpec, WireError> {
-    let limit = spec.limit.ok_or(missing("spec.limit"))?;
-    Ok(RunSpec {
-        name: spec.name,
-        game: match v1::Game::try_from(spec.game) {
-            Ok(v1::Game::Xiangqi) => GameKind::Xiangqi,
-            Ok(v1::Game::Chess) => GameKind::Chess,
-            Ok(v1::Game::Shogi) => GameKind::Shogi,
-            Ok(v1::Game::Othello) => GameKind::Othello,
-            Ok(v1::Game::TicTacToe) => GameKind::TicTacToe,
-            Ok(v1::Game::Unspecified) | Err(_) => return Err(unknown("spec.game")),
-        },
-        seed: spec.seed,
-        weight: spec.weight,
-        limit: GameLimit {
-            nodes: Nodes(limit.nodes_per_move),
-            max_plies: Ply(u64::from(limit.max_plies)),
-            hash_kib: limit.hash_kib,
-        },
-        book: spec.book_sha256,
-        lease_pairs: spec.lease_pairs,
-        job: match spec.job.ok_or(missing("spec.job"))? {
-            v1::run_spec::Job::Tune(tune) => Job::Tune(tune_from_wire(tune)?),
-            v1::run_spec::Job::Test(test) => Job::Test(test_from_wire(test)?),
-        },
-    })
-}
-
-fn tune_from_wire(tune: v1::TuneSpec) -> Result<TuneSpec, WireError> {
-    let parameter = |def: v1::ParameterDef| {
-        let kind = match v1::ParameterKind::try_from(def.kind) {
-            Ok(v1::ParameterKind::Int) => ParameterKind::Int,
-            Ok(v1::ParameterKind::Float) => ParameterKind::Float,
-            Ok(v1::ParameterKind::Unspecified) | Err(_) => return Err(unknown("parameter.kind")),
-        };
-        let v1::ParameterDef { name, start, min, max, c_end, r_end, .. } = def;
-        Ok(ParameterDef { name, kind, start, min, max, c_end, r_end })
-    };
-    Ok(TuneSpec {
-        pairs: Pairs(tune.pairs),
-        optimizer: optimizer_from_wire(&tune)?,
-        parameters: tune.parameters.into_iter().map(parameter).collect::<Result<_, _>>()?,
-        fixed: set_from_wire(tune.fixed.unwrap_or_default()),
-        forked_from: tune
-            .forked_from
-            .map(|fork| Fork { run: RunId(fork.run_id), pairs: Pairs(fork.pairs) }),
-    })
-}
-
-fn optimizer_from_wire(tune: &v1::TuneSpec) -> Result<OptimizerSpec, WireError> {
-    match v1::Optimizer::try_from(tune.optimizer) {
-        // A coordinator from before there was a choice says nothing.
-        Ok(v1::Optimizer::Unspecified | v1::Optimizer::Spsa) => {
-            let v1::TuneSpec { alpha, gamma, a_ratio, .. } = *tune;
-            let gains = match v1::GainRule::try_from(tune.gain_rule) {
-                Ok(v1::GainRule::Unspecified | v1::GainRule::Elomill) => GainRule::Elomill,
-                Ok(v1::GainRule::Fishtest) => GainRule::Fishtest,
-                Ok(v1::GainRule::Openbench) => GainRule::OpenBench,
-                Err(_) => return Err(unknown("tune.gain_rule")),
-            };
-            Ok(OptimizerSpec::Spsa(SpsaSettings { alpha, gamma, a_ratio, gains }))
-        }
-        Ok(v1::Optimizer::Bqr) => {
-            let v1::BqrSettings { pair_deviation, probe_loss, scale_limit, forget, reach } =
-                tune.bqr.ok_or(missing("tune.bqr"))?;
-            Ok(OptimizerSpec::Bqr(BqrSettings {
-                pair_deviation,
-                probe_loss,
-                scale_limit,
-                forget,
-                reach,
-            }))
-        }
-        Err(_) => Err(unknown("tune.optimizer")),
-    }
-}
-
-fn test_from_wire(test: v1::TestSpec) -> Result<TestSpec, WireError> {
-    let model = match v1::EloModel::try_from(test.elo_model) {
-        Ok(v1::EloModel::Normalized) => EloModel::Normalized,
-        Ok(v1::EloModel::Logistic) => EloModel::Logistic,
-        Ok(v1::EloModel::Unspecified) | Err(_) => return Err(unknown("test.elo_model")),
-    };
-    let v1::TestSpec { elo0, elo1, alpha, beta, .. } = test;
-    Ok(TestSpec {
-        candidate: set_from_wire(test.candidate.ok_or(missing("test.candidate"))?),
-        base: set_from_wire(test.base.ok_or(missing("test.base"))?),
-        candidate_run: (test.candidate_run_id != 0).then_some(RunId(test.candidate_run_id)),
-        sprt: SprtSpec { elo0, elo1, alpha, beta, model },
-        max_pairs: Pairs(test.max_pairs),
-        futility: test.futility,
-    })
-}
-
-fn set_from_wire(set: v1::ParameterSet) -> ParameterSet {
-    set.values.into_iter().map(|value| (value.name, value.value)).collect()
 }
 
 fn tally_from_wire(tally: &v1::Tally) -> Result<Tally, WireError> {
@@ -405,6 +196,11 @@ pub(crate) fn worker_from_wire(worker: v1::Worker) -> WorkerView {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::spec::{
+        BqrSettings, EloModel, Fork, GainRule, GameLimit, OptimizerSpec, RunSpec, SprtSpec,
+        SpsaSettings, TestSpec, TuneSpec,
+    };
+    use model::{GameKind, Nodes, Pairs, ParameterDef, ParameterKind, ParameterSet, Ply};
 
     fn specs() -> [RunSpec; 3] {
         let set = |value| ParameterSet::from_iter([("lmr_base".to_owned(), value)]);

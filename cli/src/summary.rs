@@ -1,6 +1,7 @@
 //! Runs in words: the moved parameters of a tune, the verdict of a test. Pure.
 
 use crate::tables::{Column, duration, number, table};
+use model::Pentanomial;
 use model::spec::{GainRule, Job, OptimizerSpec, SpsaSettings, TuneSpec};
 use model::view::{
     CorrectedView, OutlookView, ProgressView, RunState, RunView, TestView, TuneEstimate, TuneView,
@@ -162,7 +163,10 @@ pub(crate) fn test_lines(run: &RunView, view: &TestView) -> Vec<String> {
             "games        {} won, {} drawn, {} lost by the candidate ({} pairs)",
             wdl.wins, wdl.draws, wdl.losses, run.counted_pairs
         ),
-        format!("pentanomial  [{cells}]  (LL, LD, LW+DD, DW, WW)"),
+        format!(
+            "pentanomial  [{cells}]  (LL, LD, LW+DD, DW, WW), {:.0} Elo is the deviation of a pair",
+            pair_deviation(&run.tally.pentanomial)
+        ),
         format!(
             "LLR          {:+.2}, bounds {:.2} and {:.2} ({} Elo {} against {}, α {}, β {})",
             view.llr,
@@ -193,6 +197,11 @@ pub(crate) fn test_lines(run: &RunView, view: &TestView) -> Vec<String> {
     }
     lines.push(format!("verdict      {}", verdict(run, view)));
     lines
+}
+
+/// Standard deviation of the result of one pair, Elo: the games of a test grow with its square.
+fn pair_deviation(counts: &Pentanomial) -> f64 {
+    2.0 * stats::ELO_PER_T * stats::Moments::of(counts).variance.sqrt()
 }
 
 /// How a test will probably go on.
@@ -406,7 +415,7 @@ pub(crate) mod tests {
         let text = describe(&run);
         for part in [
             "40 won, 20 drawn, 20 lost",
-            "[1, 2, 20, 10, 7]",
+            "[1, 2, 20, 10, 7]  (LL, LD, LW+DD, DW, WW), 160 Elo is the deviation of a pair",
             "LLR          +2.99, bounds -2.94 and 2.94 (normalized Elo 0 against 10, α 0.05",
             "Elo          +40.0 ± 19.5 (95 %)",
             "verdict      accepted",

@@ -145,9 +145,22 @@ fn every_form_of_the_parameters_is_read_again() {
     let json_lines = good(&["params", "--game", "xiangqi", "--json"]);
     let known: Vec<model::ParameterDef> = json_lines
         .lines()
-        .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}")))
+        .map(|line| {
+            let mut row: serde_json::Map<String, serde_json::Value> =
+                serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
+            let more = ["group", "meaning"].map(|name| row.remove(name));
+            assert!(more.iter().flatten().all(serde_json::Value::is_string), "{line}");
+            serde_json::from_value(row.into()).unwrap_or_else(|error| panic!("{error}: {line}"))
+        })
         .collect();
-    assert!(known.len() >= 16, "{} parameters", known.len());
+    assert!(known.len() >= 100, "{} parameters", known.len());
+    let lmr = good(&["params", "--game", "xiangqi", "--json", "--group", "lmr,aspiration"]);
+    assert!(lmr.lines().count() > 10 && lmr.lines().count() < known.len() / 4);
+    assert!(
+        lmr.lines()
+            .all(|line| line.contains(r#""group":"lmr""#)
+                || line.contains(r#""group":"aspiration""#))
+    );
 
     let head = "name = \"all\"\ngame = \"xiangqi\"\n[limit]\nnodes = 100\n[tune]\npairs = 8\n";
     let text = head.to_owned() + &good(&["params", "--game", "xiangqi", "--format", "toml"]);

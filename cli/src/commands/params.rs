@@ -7,7 +7,9 @@ use crate::output::{json, line};
 use crate::tables::{Column, number, table};
 use clap::ValueEnum;
 use engine::TunableDef;
+use engine::tunables::Group;
 use model::{GameKind, ParameterDef, ParameterKind};
+use serde::Serialize;
 use std::process::ExitCode;
 
 /// What the command takes.
@@ -19,6 +21,9 @@ pub(crate) struct Args {
     /// xiangqi, chess, shogi, othello or tictactoe: the search is the same, the evaluation is not
     #[arg(long, required = true)]
     game: Option<GameKind>,
+    /// Only these groups: aspiration, lmr, pruning, extension, history, time, eval
+    #[arg(long, value_delimiter = ',', value_parser = group)]
+    group: Vec<Group>,
     /// For people, for run files (toml), for chess testers' tools (spsa), for scripts (json)
     #[arg(long, value_enum, default_value_t = Format::Table)]
     format: Format,
@@ -51,9 +56,11 @@ impl Args {
             // Clap asks for the game where there is no subcommand.
             (None, None) => return Ok(ExitCode::FAILURE),
         };
-        let definitions = engine::definitions(game);
+        let wanted = |def: &&TunableDef| self.group.is_empty() || self.group.contains(&def.group);
+        let definitions: Vec<&TunableDef> =
+            engine::definitions(game).iter().filter(wanted).collect();
         match if self.json { Format::Json } else { self.format } {
-            Format::Table => line(people(definitions))?,
+            Format::Table => line(people(&definitions))?,
             Format::Toml => {
                 line(format_args!("# Parameters of the built-in engine, for {game}"))?;
                 for def in definitions {
@@ -62,12 +69,12 @@ impl Args {
             }
             Format::Spsa => {
                 for def in definitions {
-                    line(spsa(&def.into()))?;
+                    line(spsa(&ParameterDef::from(def)))?;
                 }
             }
             Format::Json => {
                 for def in definitions {
-                    json(&ParameterDef::from(def))?;
+                    json(&Listed::new(def))?;
                 }
             }
         }
@@ -75,7 +82,28 @@ impl Args {
     }
 }
 
-fn people(definitions: &[TunableDef]) -> String {
+/// A parameter with what is known of it besides.
+#[derive(Serialize)]
+struct Listed<'a> {
+    #[serde(flatten)]
+    parameter: ParameterDef,
+    group: &'static str,
+    meaning: &'a str,
+}
+
+impl<'a> Listed<'a> {
+    fn new(def: &'a TunableDef) -> Self {
+        Self { parameter: def.into(), group: def.group.name(), meaning: &def.doc }
+    }
+}
+
+fn group(text: &str) -> Result<Group, String> {
+    Group::ALL.into_iter().find(|group| group.name() == text).ok_or_else(|| {
+        format!("there is no group `{text}`; there are {}", Group::ALL.map(Group::name).join(", "))
+    })
+}
+
+fn people(definitions: &[&TunableDef]) -> String {
     use Column::{Number, Text};
     let columns = [
         Text("parameter"),

@@ -4,6 +4,8 @@
 //! nothing else, so they cannot differ. Its result depends on the specification and the order of
 //! the reports alone.
 
+mod trace;
+
 use model::spec::{Job, RunSpec, TuneSpec};
 use model::view::{
     CorrectedView, OutlookView, ProgressView, TestPoint, TestView, TuneEstimate, TunePoint,
@@ -12,10 +14,8 @@ use model::view::{
 use model::{FindingList, Pairs, ReportId, Tally};
 use serde::{Deserialize, Serialize};
 use stats::{NORMAL_95, Overshoot, SprtBounds, SprtDecision, SprtReport};
+use trace::Trace;
 use tune::{BqrEstimate, Optimizer, Perturbation, Standing, TuneError, Tuner, TunerState};
-
-/// Points that a curve keeps at most. When it is full every second point goes.
-const TRACE_POINTS: usize = 256;
 
 /// A run as its ledger makes it.
 #[derive(Clone, Debug, PartialEq)]
@@ -317,7 +317,7 @@ impl Fold {
                     theta: tuner.theta().to_vec(),
                     suggested,
                     estimate: estimate.map(|estimate| estimate_view(&start, &estimate)),
-                    trace: trace.points.clone(),
+                    trace: trace.points().to_vec(),
                 })
             }
             JobFold::Test { test, trace } => {
@@ -351,7 +351,7 @@ impl Fold {
                     normalized_elo: now.normalized.0,
                     los: now.los,
                     verdict,
-                    trace: trace.points.clone(),
+                    trace: trace.points().to_vec(),
                 })
             }
         }
@@ -364,10 +364,12 @@ impl TestFold {
         self.overshoot.bounds(self.sprt.bounds())
     }
 
-    /// Whether too little chance is left to pass within the budget.
+    /// Whether too little chance is left to pass within the budget. Judged after a report only: a
+    /// test whose budget is too small from the start shows it by its first.
     fn is_futile(&self, tally: &Tally, asked: Pairs) -> bool {
         let more = asked.0.saturating_sub(tally.pairs().0) as f64;
         self.futility > 0.0
+            && tally.pairs().0 > 0
             && self.sprt.power_left(&tally.pentanomial, self.llr, &self.overshoot, more)
                 < self.futility
     }
@@ -415,52 +417,5 @@ fn estimate_view(start: &[f64], estimate: &BqrEstimate) -> TuneEstimate {
         gain_high: estimate.gain.0 + margin,
         remaining_loss: estimate.remaining_loss.0,
         pair_deviation: estimate.pair_deviation.0,
-    }
-}
-
-/// A curve of bounded length: points at least `spacing` pairs apart, and always the first.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct Trace<P> {
-    spacing: u64,
-    next_at: u64,
-    points: Vec<P>,
-}
-
-impl<P> Trace<P> {
-    fn new() -> Self {
-        Self { spacing: 1, next_at: 0, points: Vec::new() }
-    }
-
-    fn push(&mut self, pairs: u64, point: impl FnOnce() -> P) {
-        if pairs < self.next_at {
-            return;
-        }
-        if self.points.len() == TRACE_POINTS {
-            let mut place = 0;
-            self.points.retain(|_| {
-                place += 1;
-                place % 2 == 1
-            });
-            self.spacing = (2 * self.spacing).max(pairs / TRACE_POINTS as u64);
-        }
-        self.points.push(point());
-        self.next_at = pairs + self.spacing;
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Trace;
-
-    #[test]
-    fn a_curve_stays_short_and_keeps_its_first_point() {
-        let mut trace = Trace::new();
-        for pairs in 0..100_000 {
-            trace.push(pairs, || pairs);
-        }
-        assert!(trace.points.len() <= super::TRACE_POINTS);
-        assert!(trace.points.len() >= super::TRACE_POINTS / 4);
-        assert_eq!(trace.points[0], 0);
-        assert!(trace.points.is_sorted());
     }
 }

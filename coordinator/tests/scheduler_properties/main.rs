@@ -7,7 +7,9 @@ mod rows;
 
 use cluster::{Cluster, Fault, mixed};
 use coordinator::dispatch::scheduler::GiveBack;
-use model::spec::{EloModel, GameLimit, Job, OptimizerSpec, RunSpec, SprtSpec, TestSpec, TuneSpec};
+use model::spec::{
+    BqrSettings, EloModel, GameLimit, Job, OptimizerSpec, RunSpec, SprtSpec, TestSpec, TuneSpec,
+};
 use model::{
     GameKind, GameScore, LeaseId, Nodes, Pairs, ParameterDef, ParameterKind, ParameterSet, Ply,
     RunId, WorkerId,
@@ -27,6 +29,7 @@ enum Act {
     Pause { run: i64 },
     Resume { run: i64 },
     Stop { run: i64 },
+    Extend { run: i64, more: u64 },
     Recover,
 }
 
@@ -66,6 +69,7 @@ fn acts() -> impl Strategy<Value = Vec<(Act, bool)>> {
         1 => (1..5_i64).prop_map(|run| Act::Pause { run }),
         2 => (1..5_i64).prop_map(|run| Act::Resume { run }),
         1 => (1..5_i64).prop_map(|run| Act::Stop { run }),
+        2 => (1..5_i64, 0..20_u64).prop_map(|(run, more)| Act::Extend { run, more }),
         1 => Just(Act::Recover),
     ];
     // Whether the group is committed after the command, or goes on.
@@ -92,7 +96,11 @@ fn spec(tune: bool, pairs: u64, lease_pairs: u32, weight: f64, both: bool) -> Ru
     let job = if tune {
         Job::Tune(TuneSpec {
             pairs: Pairs(pairs),
-            optimizer: OptimizerSpec::default(),
+            // Either of them, as the budget has it.
+            optimizer: match pairs % 2 {
+                0 => OptimizerSpec::Bqr(BqrSettings::default()),
+                _ => OptimizerSpec::default(),
+            },
             parameters: parameters.collect(),
             fixed: ParameterSet::default(),
             forked_from: None,
@@ -110,7 +118,7 @@ fn spec(tune: bool, pairs: u64, lease_pairs: u32, weight: f64, both: bool) -> Ru
                 model: EloModel::Normalized,
             },
             max_pairs: Pairs(pairs),
-            futility: 0.0,
+            futility: if pairs.is_multiple_of(3) { 0.05 } else { 0.0 },
         })
     };
     RunSpec {
@@ -152,6 +160,12 @@ fn act(cluster: &mut Cluster, act: &Act) {
         Act::Pause { run } => _ = cluster.scheduler.pause(RunId(run), "a test"),
         Act::Resume { run } => cluster.resume(RunId(run)),
         Act::Stop { run } => _ = cluster.scheduler.stop(RunId(run), "a test", 0),
+        Act::Extend { run, more } => {
+            let scheduler = &mut cluster.scheduler;
+            let asked = scheduler.run(RunId(run)).map(|run| run.spec.job.pairs_asked().0);
+            // A run that is over stays as it is.
+            _ = asked.map(|asked| scheduler.extend(RunId(run), Pairs(asked + more)));
+        }
         Act::Recover => cluster.recover(),
     }
 }

@@ -60,6 +60,13 @@ impl Rows {
             let row = RunRow { moved: None, reports: Vec::new(), snapshot: None, fold, new };
             assert!(self.runs.insert(row.new.id, row).is_none(), "a run twice");
         }
+        // Before the leases, which may reach into the larger budget.
+        for (id, spec) in batch.respecified {
+            let run = self.runs.get_mut(&id).expect("a run that was filed");
+            assert!(spec.job.pairs_asked() >= run.new.spec.job.pairs_asked(), "a smaller budget");
+            run.fold = run.fold.respecified(&spec).expect("the same run");
+            run.new.spec = spec;
+        }
         for new in batch.leases {
             self.check_terms(&new);
             let row = LeaseRow { new, end: None, merged_pairs: 0, done: BTreeSet::new() };

@@ -95,6 +95,9 @@ impl Animal {
         {
             self.child = Some(child.id());
         }
+        if self.is("drowsy") {
+            return self.doze();
+        }
         for line in std::io::stdin().lock().lines().map_while(Result::ok) {
             if self.obey(line.trim()) {
                 return;
@@ -102,6 +105,25 @@ impl Animal {
         }
         if self.is("never-leaves") {
             std::thread::sleep(Duration::from_secs(600));
+        }
+    }
+
+    /// Of the lines that come at once it sleeps over all but the first, until more come.
+    fn doze(&mut self) {
+        let (mut input, mut asleep) = (std::io::stdin().lock(), String::new());
+        loop {
+            let Ok(chunk) = input.fill_buf() else { return };
+            let read = chunk.len();
+            let fresh = String::from_utf8_lossy(chunk).into_owned();
+            input.consume(read);
+            if read == 0 {
+                return;
+            }
+            let (first, rest) = fresh.split_once('\n').unwrap_or((&fresh, ""));
+            let woken = std::mem::replace(&mut asleep, rest.to_owned()) + first;
+            if woken.lines().any(|line| self.obey(line.trim())) {
+                return;
+            }
         }
     }
 
@@ -171,7 +193,10 @@ impl Animal {
                 let usermove = u8::from(!self.is("bare-moves"));
                 let (san, edit) = (u8::from(self.is("san")), u8::from(!self.is("edits")));
                 self.say(&format!("feature ping=1 setboard={edit} usermove={usermove} san={san}"));
-                self.say("feature myname=\"Zoo 1.0\" option=\"Temper -spin 1 0 9\" reuse=1");
+                let name = if self.is("drowsy") { "GNU Chess" } else { "Zoo 1.0" };
+                self.say(&format!(
+                    "feature myname=\"{name}\" option=\"Temper -spin 1 0 9\" reuse=1"
+                ));
                 self.say("feature done=1");
             }
             "new" => (self.position, self.forced) = (Position::Chess(Chess::start()), true),

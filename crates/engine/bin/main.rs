@@ -10,6 +10,7 @@ mod session;
 mod words;
 
 use model::GameKind;
+use options::Options;
 use session::{Next, Session};
 use std::io::{BufRead, Read};
 use std::process::ExitCode;
@@ -18,9 +19,10 @@ use words::Out;
 const HELP: &str = "\
 The engine of Elomill over standard input and output: UCI, UCCI, USI or NBoard.
 
-Usage: elomill-engine [--game GAME] [COMMAND]
+Usage: elomill-engine [--game GAME] [--constants] [COMMAND]
 
   --game GAME   what to play until UCI_Variant says otherwise [default: xiangqi]
+  --constants   list the constants of search and evaluation among the options
   COMMAND       follow this one command and end: bench, `perft 5`, `go depth 8` …
   --help, --version";
 
@@ -30,6 +32,7 @@ const MOST_LINE: u64 = 1 << 20;
 fn main() -> ExitCode {
     let mut words = std::env::args().skip(1).peekable();
     let mut game = GameKind::Xiangqi;
+    let mut options = Options::default();
     while let Some(word) = words.next_if(|word| word.starts_with("--")) {
         match word.as_str() {
             "--help" => {
@@ -44,10 +47,11 @@ fn main() -> ExitCode {
                 Ok(named) => game = named,
                 Err(error) => return refuse(&format!("--game: {error}")),
             },
+            "--constants" => options.lists_constants = true,
             other => return refuse(&format!("unknown option `{}`", model::printable(other, 40))),
         }
     }
-    let mut session = Session::new(game, Out::new(std::io::stdout()));
+    let mut session = Session::new(game, options, Out::new(std::io::stdout()));
     let command: Vec<String> = words.collect();
     if !command.is_empty() {
         session.line(&command.join(" "));

@@ -25,6 +25,9 @@ pub(crate) struct Options {
     pub(crate) chess960: bool,
     /// The times of UCCI are in milliseconds.
     pub(crate) milliseconds: bool,
+    /// The constants of the engine are listed with the rest. They can be set in any case; but they are a
+    /// thousand, which no window shows, and more than some programs have room for (PolyGlot: 256).
+    pub(crate) lists_constants: bool,
     /// The constants of the engine that were set, of whatever game.
     pub(crate) set: ParameterSet,
 }
@@ -38,6 +41,7 @@ impl Default for Options {
             overhead: Duration::from_millis(10),
             chess960: false,
             milliseconds: false,
+            lists_constants: false,
             set: ParameterSet::default(),
         }
     }
@@ -119,7 +123,7 @@ impl Options {
     }
 
     /// The options in the form of UCI, without the word before each.
-    pub(crate) fn list(game: GameKind, games: &[GameKind]) -> Vec<String> {
+    pub(crate) fn list(&self, game: GameKind, games: &[GameKind]) -> Vec<String> {
         let default = Self::default();
         let mut list = vec![
             format!("name Hash type spin default {} min 1 max {MOST_HASH}", default.hash),
@@ -135,12 +139,12 @@ impl Options {
         ];
         let choices: String = games.iter().map(|game| format!(" var {game}")).collect();
         list.push(format!("name UCI_Variant type combo default {game}{choices}"));
-        list.extend(tunables(game));
+        list.extend(self.constants(game));
         list
     }
 
     /// The same for UCCI, whose names have no blanks and no word before them.
-    pub(crate) fn list_ucci() -> Vec<String> {
+    pub(crate) fn list_ucci(&self) -> Vec<String> {
         let default = Self::default();
         let mut list = vec![
             "usemillisec type check default false".to_owned(),
@@ -148,22 +152,25 @@ impl Options {
             "ponder type check default false".to_owned(),
             "newgame type button".to_owned(),
         ];
-        list.extend(
-            tunables(GameKind::Xiangqi).map(|line| line.trim_start_matches("name ").to_owned()),
-        );
+        let constants = self.constants(GameKind::Xiangqi);
+        list.extend(constants.map(|line| line.trim_start_matches("name ").to_owned()));
         list
     }
-}
 
-/// Whole numbers as spins; the protocols know no other numbers, so the rest are strings.
-fn tunables(game: GameKind) -> impl Iterator<Item = String> {
-    engine::definitions(game).iter().map(|def| match def.kind {
-        ParameterKind::Int => format!(
-            "name {} type spin default {} min {} max {}",
-            def.name, def.default, def.min, def.max
-        ),
-        ParameterKind::Float => format!("name {} type string default {}", def.name, def.default),
-    })
+    /// The constants, where they are to be listed: whole numbers as spins; the protocols know no other
+    /// numbers, so the rest are strings.
+    fn constants(&self, game: GameKind) -> impl Iterator<Item = String> + use<> {
+        let listed = if self.lists_constants { engine::definitions(game) } else { &[] };
+        listed.iter().map(|def| match def.kind {
+            ParameterKind::Int => format!(
+                "name {} type spin default {} min {} max {}",
+                def.name, def.default, def.min, def.max
+            ),
+            ParameterKind::Float => {
+                format!("name {} type string default {}", def.name, def.default)
+            }
+        })
+    }
 }
 
 fn number<N>(name: &str, value: &str, min: N, max: N) -> Result<N, String>
@@ -218,9 +225,18 @@ mod tests {
         assert_eq!(options.set(GAME, "lmr_base", "0.75"), Ok(Change::Constants));
         assert_eq!(options.set.0.get("rfp_margin"), Some(&77.0));
         assert_eq!(options.set.0.get("lmr_base"), Some(&0.75));
-        let listed = Options::list(GameKind::Xiangqi, &GameKind::ALL);
+    }
+
+    #[test]
+    fn constants_are_listed_when_that_is_asked_for() {
+        let mut options = Options::default();
+        let usual = options.list(GAME, &GameKind::ALL);
+        assert!(usual.len() < 20 && options.list_ucci().len() < 20, "{usual:?}");
+        options.lists_constants = true;
+        let (listed, ucci) = (options.list(GAME, &GameKind::ALL), options.list_ucci());
         for def in engine::definitions(GAME) {
             assert!(listed.iter().any(|line| line.starts_with(&format!("name {} ", def.name))));
+            assert!(ucci.iter().any(|line| line.starts_with(&format!("{} ", def.name))));
         }
     }
 

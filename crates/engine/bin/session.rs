@@ -93,8 +93,7 @@ pub(crate) struct Session {
 
 impl Session {
     /// A session at the board of a game.
-    pub(crate) fn new(game: GameKind, out: Out) -> Self {
-        let options = Options::default();
+    pub(crate) fn new(game: GameKind, options: Options, out: Out) -> Self {
         let board = set_up(game, &options);
         Self {
             out,
@@ -200,12 +199,12 @@ impl Session {
         self.out.say(concat!("id name Elomill ", env!("CARGO_PKG_VERSION")));
         self.out.say("id author the Elomill authors");
         if dialect == Dialect::Ucci {
-            for option in Options::list_ucci() {
+            for option in self.options.list_ucci() {
                 self.out.say(&format!("option {option}"));
             }
             self.out.say("ucciok");
         } else {
-            for option in Options::list(self.game, &GameKind::ALL) {
+            for option in self.options.list(self.game, &GameKind::ALL) {
                 self.out.say(&format!("option {option}"));
             }
             self.out.say(if dialect == Dialect::Uci { "uciok" } else { "usiok" });

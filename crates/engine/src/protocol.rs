@@ -53,7 +53,7 @@ pub enum Command<'a> {
         /// Empty for a button.
         value: &'a str,
     },
-    /// `position startpos|fen F|sfen F [moves …]`
+    /// `position startpos|fen F|sfen F [moves …]`, and `fen F [moves …]`
     Position {
         /// `None`: the initial position.
         start: Option<String>,
@@ -167,6 +167,8 @@ pub fn read(line: &str, dialect: Dialect, seconds: bool) -> Result<Command<'_>, 
         "ucinewgame" | "usinewgame" => Command::NewGame,
         "setoption" => set_option(rest, dialect)?,
         "position" => position(rest)?,
+        // The Cyclone dialect, as xiangqi windows speak it, leaves the word before out.
+        "fen" => position(line)?,
         "banmoves" => Command::BanMoves(moves(rest, "banmoves")?),
         "go" => go(rest, dialect, if dialect == Dialect::Ucci && seconds { 1000 } else { 1 })?,
         "stop" | "gameover" => Command::Stop,
@@ -382,6 +384,10 @@ mod tests {
         let fen = "4k4/9/9 w - - 0 1";
         let expected = Command::Position { start: Some(fen.into()), moves: vec!["d0d1"] };
         assert_eq!(uci(&format!("position fen {fen} moves d0d1")), Ok(expected));
+        assert_eq!(
+            uci(&format!("fen {fen} moves d0d1")),
+            uci(&format!("position fen {fen} moves d0d1"))
+        );
         assert!(uci("position fen").is_err() && uci("position").is_err());
         assert!(uci("position fen moves e2e4").is_err());
         let long = format!("position startpos moves {}", "e2e4 ".repeat(MOST_MOVES + 1));

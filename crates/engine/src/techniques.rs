@@ -32,6 +32,7 @@ impl Technique {
 /// Every technique that can be switched off by itself.
 pub const TECHNIQUES: &[Technique] = &[
     Technique { name: "zero windows (PVS)", off: &[("zero_windows", 0.0)] },
+    Technique { name: "aspiration windows", off: &[("aspiration_min_depth", 64.0)] },
     Technique { name: "late move reductions", off: &[("lmr_min_depth", 64.0)] },
     Technique {
         name: "deeper or shallower second look",

@@ -35,6 +35,27 @@ fn simulated_tests_agree_with_the_table_and_the_formula() {
     }
 }
 
+/// At the bounds that engine projects use, as many tests err as were asked to, within three standard
+/// errors of the simulation.
+#[test]
+fn the_promised_error_rates_hold_at_the_usual_bounds() {
+    const TESTS: u32 = 400;
+    let law = PairLaw::of_draw_ratio(0.6).unwrap();
+    for (elo0, elo1) in [(0.0, 2.0), (0.0, 5.0), (-1.75, 0.25)] {
+        let spec = SprtSpec { elo0, elo1, ..SPEC };
+        let pass = |truth: f64| {
+            let law = law.at(truth, spec.model);
+            simulate(&spec, &law, &how(TESTS, 1, Correction::None)).pass_share
+        };
+        let (false_pass, false_fail) = (pass(elo0), 1.0 - pass(elo1));
+        for (what, found, promised) in [("α", false_pass, spec.alpha), ("β", false_fail, spec.beta)]
+        {
+            let error = (promised * (1.0 - promised) / f64::from(TESTS)).sqrt();
+            assert!(found < promised + 3.0 * error, "{what} at [{elo0}, {elo1}]: {found}");
+        }
+    }
+}
+
 /// With 128 pairs in a report a test plays longer; moved bounds take that back and keep the rates.
 #[test]
 fn the_dynamic_correction_saves_games_at_equal_error_rates() {

@@ -3,7 +3,9 @@
 
 use crate::output::{json, line};
 use model::Pentanomial;
+use model::view::OutlookView;
 use serde::Serialize;
+use stats::Overshoot;
 
 /// What the command takes.
 #[derive(Debug, clap::Args)]
@@ -32,6 +34,8 @@ struct Figures {
     corrected_elo_low: f64,
     corrected_elo_high: f64,
     corrected_los: f64,
+    /// What to expect of the rest; none once a bound is reached.
+    outlook: Option<OutlookView>,
 }
 
 impl Args {
@@ -54,6 +58,16 @@ impl Args {
             corrected_elo_low: corrected.low.0,
             corrected_elo_high: corrected.high.0,
             corrected_los: corrected.los,
+            outlook: (report.decision == stats::SprtDecision::Continue).then(|| {
+                // No reports are known here, so none is known to step over a bound.
+                let outlook = spec.outlook(&self.ptnml, report.llr, &Overshoot::default());
+                OutlookView {
+                    pass_probability: outlook.pass_probability,
+                    mean_pairs: outlook.mean_pairs,
+                    median_pairs: outlook.median_pairs,
+                    q95_pairs: outlook.q95_pairs,
+                }
+            }),
         };
         if self.json {
             return json(&figures);
@@ -80,6 +94,16 @@ impl Args {
             figures.corrected_elo_high,
             100.0 * figures.corrected_los
         ))?;
+        if let Some(outlook) = figures.outlook {
+            line(format_args!(
+                "outlook   passes with {:.0} %, {:.0} more games on average, half of such tests below \
+                 {:.0}, 95 % below {:.0}",
+                100.0 * outlook.pass_probability,
+                2.0 * outlook.mean_pairs,
+                2.0 * outlook.median_pairs,
+                2.0 * outlook.q95_pairs
+            ))?;
+        }
         Ok(())
     }
 }

@@ -211,7 +211,7 @@ impl Session {
                 if is_ready {
                     break;
                 }
-                match self.process.wait(deadline, stop) {
+                match self.wait(deadline, stop) {
                     Event::Heard => {}
                     event => return Err(self.fault(event)),
                 }
@@ -285,9 +285,29 @@ impl Session {
                     return Ok(answer);
                 }
             }
-            match self.process.wait(deadline, stop) {
+            match self.wait(deadline, stop) {
                 Event::Heard => {}
                 event => return Err(event),
+            }
+        }
+    }
+
+    /// Waits for the program to say something; one that sleeps over its lines is nudged meanwhile.
+    fn wait(&mut self, deadline: Instant, stop: &AtomicBool) -> Event {
+        let nudge = match &self.tongue {
+            Tongue::Uci(_) => None,
+            Tongue::XBoard(xboard) => xboard.nudge(),
+        };
+        let Some((pause, text)) = nudge else { return self.process.wait(deadline, stop) };
+        loop {
+            let until = deadline.min(Instant::now() + pause);
+            match self.process.wait(until, stop) {
+                Event::Late if until < deadline => {
+                    if let Err(event) = self.process.write(text.as_bytes(), deadline) {
+                        return event;
+                    }
+                }
+                event => return event,
             }
         }
     }

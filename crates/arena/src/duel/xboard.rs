@@ -19,6 +19,13 @@ use std::time::{Duration, Instant};
 /// How long a program of version 1, which has no features, is waited for.
 const NO_FEATURES: Duration = Duration::from_secs(2);
 
+/// A line that changes nothing: thinking is to be shown.
+const NUDGE: &str = "post\n";
+
+/// How long a program is left alone between two nudges, before and in its games.
+const NUDGE_AT_START: Duration = Duration::from_millis(200);
+const NUDGE_IN_GAMES: Duration = Duration::from_millis(20);
+
 /// What the program can do.
 #[derive(Clone, Debug)]
 struct Features {
@@ -37,6 +44,8 @@ pub(super) struct XBoard {
     pub(super) name: String,
     features: Features,
     notation: Notation,
+    /// It may sleep over lines that it was sent, until it is sent another.
+    is_drowsy: bool,
     /// It answers every move of the other side by one of its own.
     is_playing: bool,
     /// Moves that it has not been told yet.
@@ -80,36 +89,45 @@ impl XBoard {
         // A program that has said `done=0` may take its time.
         let begun = Instant::now();
         let asks_for_time = std::cell::Cell::new(false);
-        start.listen(
-            "feature done=1",
-            &mut || (!asks_for_time.get()).then(|| begun + NO_FEATURES),
-            &mut |word, rest| {
-                if word != b"feature" {
-                    return false;
-                }
-                for (feature, value) in settings(rest) {
-                    let on = value == "1";
-                    match feature.as_str() {
-                        "done" if on => return true,
-                        "done" => asks_for_time.set(true),
-                        "ping" => features.ping = on,
-                        "setboard" => features.setboard = on,
-                        "usermove" => features.usermove = on,
-                        "san" => algebraic = on,
-                        "time" => features.time = on,
-                        "reuse" => features.reuse = on,
-                        "memory" => features.memory = on,
-                        "smp" => features.smp = on,
-                        "variants" => features.variants = Some(value),
-                        "myname" => name = printable(&value, 100),
-                        "option" => options.declare(Protocol::Xboard, value.as_bytes()),
-                        _ => {}
+        let is_done = std::cell::Cell::new(false);
+        let mut hear = |word: &[u8], rest: &[u8]| {
+            if word != b"feature" {
+                return false;
+            }
+            for (feature, value) in settings(rest) {
+                let on = value == "1";
+                match feature.as_str() {
+                    "done" => {
+                        is_done.set(on);
+                        asks_for_time.set(!on);
+                        if on {
+                            return true;
+                        }
                     }
-                    let _ = writeln!(accepted, "accepted {}", printable(&feature, 40));
+                    "ping" => features.ping = on,
+                    "setboard" => features.setboard = on,
+                    "usermove" => features.usermove = on,
+                    "san" => algebraic = on,
+                    "time" => features.time = on,
+                    "reuse" => features.reuse = on,
+                    "memory" => features.memory = on,
+                    "smp" => features.smp = on,
+                    "variants" => features.variants = Some(value),
+                    "myname" => name = printable(&value, 100),
+                    "option" => options.declare(Protocol::Xboard, value.as_bytes()),
+                    _ => {}
                 }
-                false
-            },
-        )?;
+                let _ = writeln!(accepted, "accepted {}", printable(&feature, 40));
+            }
+            false
+        };
+        while !is_done.get() && (asks_for_time.get() || begun.elapsed() < NO_FEATURES) {
+            let next = Instant::now() + NUDGE_AT_START;
+            start.listen("feature done=1", &mut || Some(next), &mut hear)?;
+            if !is_done.get() {
+                start.say(NUDGE)?;
+            }
+        }
         let variants = features.variants.as_deref();
         if variants.is_some_and(|v| !v.split(',').any(|name| name.trim() == "normal")) {
             return Err(start.unable("does not play chess by its own account"));
@@ -131,14 +149,22 @@ impl XBoard {
             start.say(&format!("{command} {number}\n"))?;
         }
         start.set(&options, &own)?;
+        // GNU Chess 6.2 loses the signal that lines have come if it was just about to wait for one.
+        let is_drowsy = name.starts_with("GNU Chess");
         Ok(Self {
             name,
             features,
+            is_drowsy,
             notation: Notation { algebraic, ..Notation::default() },
             is_playing: false,
             pending: Vec::new(),
             games: 0,
         })
+    }
+
+    /// What wakes the program, and how long it may be silent before.
+    pub(super) fn nudge(&self) -> Option<(Duration, &'static str)> {
+        self.is_drowsy.then_some((NUDGE_IN_GAMES, NUDGE))
     }
 
     pub(super) fn can_be_reused(&self) -> bool {

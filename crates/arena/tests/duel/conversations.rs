@@ -49,6 +49,7 @@ fn every_protocol_plays_whole_games_against_the_engine_built_in() {
         (GameKind::Chess, Protocol::Xboard, &["bare-moves"]),
         (GameKind::Chess, Protocol::Xboard, &["san"]),
         (GameKind::Chess, Protocol::Xboard, &["edits"]),
+        (GameKind::Chess, Protocol::Xboard, &["drowsy"]),
     ] {
         let entrants = [outside("zoo", animal(protocol, habits), any_time()), builtin()];
         let pair = pair(&duel(game, entrants)).expect("a pair");

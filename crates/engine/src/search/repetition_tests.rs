@@ -41,11 +41,15 @@ fn a_way_out_by_repetition_is_seen() {
     // Red is behind, but drives the king from d9 to d8 and back, with a check every other move only.
     let mut position = read("3k1a3/4a1P2/8r/9/2R6/9/2P6/1p7/4An2n/3CKA3 w");
     assert!(search(&mut position, 1).score.0 < -100);
-    assert!((8..=20).any(|depth| search(&mut position, depth).score.0 == DRAW));
+    for depth in 14..=18 {
+        assert_eq!(search(&mut position, depth).score.0, DRAW, "depth {depth}");
+    }
     // Red's king threatens the cannon for ever, as kings may.
     let mut position = read("4ka3/4a4/4b4/p7p/9/4C4/4P4/4B4/3K5/3Ac1B2 w");
     assert!(search(&mut position, 1).score.0 < -50);
-    assert_eq!(search(&mut position, 6).score.0, DRAW);
+    for depth in 6..=12 {
+        assert_eq!(search(&mut position, depth).score.0, DRAW, "depth {depth}");
+    }
 }
 
 #[test]
@@ -53,10 +57,13 @@ fn perpetual_check_is_no_way_out() {
     // Red's rook could drive the bare king from e9 to f9 and back for ever.
     let mut position = read("4k4/9/9/nn7/9/ppp6/p8/8R/9/3K5 w");
     let stop = StopSignal::never();
-    for depth in [1, 3, 5] {
-        let limits = Limits::depth(depth);
-        let found = Searcher::new(1).search(&mut position, &all_rules_off(), &limits, &stop);
-        assert!(found.score.0 < -50, "depth {depth}");
+    let (off, on) = (all_rules_off(), SearchParams::default());
+    for (params, depths) in [(&off, 1..=5), (&on, 1..=12)] {
+        for depth in depths {
+            let limits = Limits::depth(depth);
+            let found = Searcher::new(1).search(&mut position, params, &limits, &stop);
+            assert!(found.score.0 < -50, "depth {depth}: {found:?}");
+        }
     }
 }
 

@@ -14,7 +14,7 @@ use model::{Nodes, Score};
 tunables! {
     /// The window of an iteration.
     pub struct Aspiration in Aspiration {
-        aspiration_min_depth: i32 = 4, 2 => 12, c_end 1,
+        aspiration_min_depth: i32 = 4, 2 => 64, c_end 1,
             "Depth in plies from which iterations start with a narrow window.";
         aspiration_delta: i32 = 50, 5 => 300, c_end 12,
             "Half-width in centipawns of the first aspiration window.";

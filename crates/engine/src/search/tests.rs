@@ -120,8 +120,10 @@ fn a_node_limit_is_kept_to_the_node() {
         for limit in [0, 1, 2, 3, 17, 500, 4999] {
             let mut position = read(fen);
             let found = search(&mut position, Limits::nodes(limit));
-            // Unless a mate is found that cannot be improved upon.
-            let is_done = mate_distance(found.score).is_some() && found.nodes < Nodes(limit);
+            // Unless a mate is found that cannot be improved upon: every line of its length was seen.
+            let is_done = mate_distance(found.score).is_some_and(|plies| {
+                plies.unsigned_abs() <= found.depth && found.nodes < Nodes(limit)
+            });
             assert!(found.nodes == Nodes(limit) || is_done, "{fen}: {found:?}");
             let best = found.best.expect("a legal move exists");
             assert!(position.is_pseudo_legal(best) && position.is_legal(best), "{fen}");

@@ -1,0 +1,256 @@
+//! The specification of a run on the wire, checked on its way in.
+
+use super::{game, wire_game, wire_limit, wire_set};
+use model::spec::{
+    BqrSettings, EloModel, GainRule, GameLimit, Job, OptimizerSpec, RunSpec, SprtSpec,
+    SpsaSettings, TestSpec, TuneSpec,
+};
+use model::{
+    Finding, FindingList, Nodes, Pairs, ParameterDef, ParameterKind, ParameterSet, Ply, RunId,
+    printable,
+};
+use proto::v1;
+
+fn set(place: &str, set: Option<v1::ParameterSet>) -> Result<ParameterSet, Finding> {
+    let mut out = ParameterSet::default();
+    for v1::ParameterValue { name, value } in set.unwrap_or_default().values {
+        if out.get(&name).is_some() {
+            return Err(Finding::new(
+                format!("{place}.{}", printable(&name, 40)),
+                "a second value",
+                "each name once",
+                "remove one of the two",
+            ));
+        }
+        out.set(name, unsigned_zero(value));
+    }
+    Ok(out)
+}
+
+/// A specification from the wire, checked completely.
+///
+/// # Errors
+/// Everything that is wrong with it.
+pub fn spec(spec: v1::RunSpec) -> Result<RunSpec, FindingList> {
+    let one = |finding| FindingList(vec![finding]);
+    let game = game(spec.game()).map_err(|e| {
+        one(Finding::new("game", e.found, e.allowed, "name the game, as game = \"xiangqi\""))
+    })?;
+    let limit = spec.limit.unwrap_or_default();
+    let job = match spec.job {
+        Some(v1::run_spec::Job::Tune(tune)) => Job::Tune(tune_spec(tune).map_err(one)?),
+        Some(v1::run_spec::Job::Test(test)) => Job::Test(test_spec(test).map_err(one)?),
+        None => {
+            return Err(one(Finding::new("job", "none", "a tune or a test", "say which")));
+        }
+    };
+    let spec = RunSpec {
+        name: spec.name,
+        game,
+        seed: spec.seed,
+        weight: spec.weight,
+        limit: GameLimit {
+            nodes: Nodes(limit.nodes_per_move),
+            max_plies: Ply(u64::from(limit.max_plies)),
+            hash_kib: limit.hash_kib,
+        },
+        book: spec.book_sha256,
+        lease_pairs: spec.lease_pairs,
+        job,
+    };
+    spec.check()?;
+    Ok(spec)
+}
+
+/// The ledger's JSON knows no negative zero: with one a run would not be recovered to the bit.
+fn unsigned_zero(value: f64) -> f64 {
+    value + 0.0
+}
+
+fn tune_spec(tune: v1::TuneSpec) -> Result<TuneSpec, Finding> {
+    let parameter = |(i, p): (usize, v1::ParameterDef)| {
+        let kind = match p.kind() {
+            v1::ParameterKind::Int => ParameterKind::Int,
+            v1::ParameterKind::Float => ParameterKind::Float,
+            v1::ParameterKind::Unspecified => {
+                let place = format!("parameter[{i}].kind");
+                return Err(Finding::new(place, "none", "int, float", "say which"));
+            }
+        };
+        let v1::ParameterDef { name, start, min, max, c_end, r_end, .. } = p;
+        let [start, min, max] = [start, min, max].map(unsigned_zero);
+        Ok(ParameterDef { name, kind, start, min, max, c_end, r_end })
+    };
+    Ok(TuneSpec {
+        pairs: Pairs(tune.pairs),
+        optimizer: optimizer(&tune)?,
+        parameters: tune
+            .parameters
+            .into_iter()
+            .enumerate()
+            .map(parameter)
+            .collect::<Result<_, _>>()?,
+        fixed: set("fixed", tune.fixed)?,
+        // A new run begins afresh; ForkRun knows better.
+        forked_from: None,
+    })
+}
+
+fn optimizer(tune: &v1::TuneSpec) -> Result<OptimizerSpec, Finding> {
+    let unknown = |place: &str, found: i32, allowed: &str| {
+        Err(Finding::new(place, found.to_string(), allowed, "use the same version on both sides"))
+    };
+    match v1::Optimizer::try_from(tune.optimizer) {
+        Ok(v1::Optimizer::Unspecified | v1::Optimizer::Spsa) => {
+            let v1::TuneSpec { alpha, gamma, a_ratio, .. } = *tune;
+            let gains = match v1::GainRule::try_from(tune.gain_rule) {
+                Ok(v1::GainRule::Unspecified | v1::GainRule::Elomill) => GainRule::Elomill,
+                Ok(v1::GainRule::Fishtest) => GainRule::Fishtest,
+                Ok(v1::GainRule::Openbench) => GainRule::OpenBench,
+                Err(_) => {
+                    return unknown("tune.gains", tune.gain_rule, "elomill, fishtest, openbench");
+                }
+            };
+            Ok(OptimizerSpec::Spsa(SpsaSettings { alpha, gamma, a_ratio, gains }))
+        }
+        Ok(v1::Optimizer::Bqr) => {
+            Ok(OptimizerSpec::Bqr(tune.bqr.map_or_else(BqrSettings::default, |bqr| BqrSettings {
+                pair_deviation: bqr.pair_deviation,
+                probe_loss: bqr.probe_loss,
+                scale_limit: bqr.scale_limit,
+                forget: unsigned_zero(bqr.forget),
+                reach: bqr.reach,
+            })))
+        }
+        Err(_) => unknown("tune.optimizer", tune.optimizer, "spsa, bqr"),
+    }
+}
+
+fn test_spec(test: v1::TestSpec) -> Result<TestSpec, Finding> {
+    let model = match test.elo_model() {
+        v1::EloModel::Normalized => EloModel::Normalized,
+        v1::EloModel::Logistic => EloModel::Logistic,
+        v1::EloModel::Unspecified => {
+            let allowed = "normalized, logistic";
+            return Err(Finding::new("sprt.model", "none", allowed, "say which"));
+        }
+    };
+    let v1::TestSpec { elo0, elo1, alpha, beta, .. } = test;
+    Ok(TestSpec {
+        candidate: set("candidate", test.candidate)?,
+        base: set("base", test.base)?,
+        candidate_run: (test.candidate_run_id > 0).then_some(RunId(test.candidate_run_id)),
+        sprt: SprtSpec { elo0, elo1, alpha, beta, model },
+        max_pairs: Pairs(test.max_pairs),
+        futility: unsigned_zero(test.futility),
+    })
+}
+
+pub(super) fn wire_spec(spec: &RunSpec) -> v1::RunSpec {
+    let job = match &spec.job {
+        Job::Tune(tune) => v1::run_spec::Job::Tune(v1::TuneSpec {
+            pairs: tune.pairs.0,
+            parameters: tune.parameters.iter().map(wire_parameter).collect(),
+            fixed: Some(wire_set(&tune.fixed)),
+            forked_from: tune
+                .forked_from
+                .map(|fork| v1::Fork { run_id: fork.run.0, pairs: fork.pairs.0 }),
+            ..wire_optimizer(&tune.optimizer)
+        }),
+        Job::Test(test) => v1::run_spec::Job::Test(v1::TestSpec {
+            candidate: Some(wire_set(&test.candidate)),
+            base: Some(wire_set(&test.base)),
+            candidate_run_id: test.candidate_run.map_or(0, |run| run.0),
+            elo0: test.sprt.elo0,
+            elo1: test.sprt.elo1,
+            alpha: test.sprt.alpha,
+            beta: test.sprt.beta,
+            elo_model: match test.sprt.model {
+                EloModel::Normalized => v1::EloModel::Normalized,
+                EloModel::Logistic => v1::EloModel::Logistic,
+            }
+            .into(),
+            max_pairs: test.max_pairs.0,
+            futility: test.futility,
+        }),
+    };
+    v1::RunSpec {
+        name: spec.name.clone(),
+        game: wire_game(spec.game).into(),
+        seed: spec.seed,
+        weight: spec.weight,
+        limit: Some(wire_limit(spec.limit)),
+        book_sha256: spec.book.clone(),
+        lease_pairs: spec.lease_pairs,
+        job: Some(job),
+    }
+}
+
+/// A tune's optimiser, the rest of the tune left empty.
+fn wire_optimizer(optimizer: &OptimizerSpec) -> v1::TuneSpec {
+    match *optimizer {
+        OptimizerSpec::Spsa(SpsaSettings { alpha, gamma, a_ratio, gains }) => v1::TuneSpec {
+            optimizer: v1::Optimizer::Spsa.into(),
+            alpha,
+            gamma,
+            a_ratio,
+            gain_rule: match gains {
+                GainRule::Elomill => v1::GainRule::Elomill,
+                GainRule::Fishtest => v1::GainRule::Fishtest,
+                GainRule::OpenBench => v1::GainRule::Openbench,
+            }
+            .into(),
+            ..v1::TuneSpec::default()
+        },
+        OptimizerSpec::Bqr(BqrSettings {
+            pair_deviation,
+            probe_loss,
+            scale_limit,
+            forget,
+            reach,
+        }) => v1::TuneSpec {
+            optimizer: v1::Optimizer::Bqr.into(),
+            bqr: Some(v1::BqrSettings { pair_deviation, probe_loss, scale_limit, forget, reach }),
+            ..v1::TuneSpec::default()
+        },
+    }
+}
+
+fn wire_parameter(p: &ParameterDef) -> v1::ParameterDef {
+    let kind = match p.kind {
+        ParameterKind::Int => v1::ParameterKind::Int,
+        ParameterKind::Float => v1::ParameterKind::Float,
+    };
+    v1::ParameterDef {
+        name: p.name.clone(),
+        kind: kind.into(),
+        start: p.start,
+        min: p.min,
+        max: p.max,
+        c_end: p.c_end,
+        r_end: p.r_end,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A run must come back from the ledger's JSON to the bit, and that has no negative zero.
+    #[test]
+    fn no_negative_zero_enters_a_specification() {
+        let minus = v1::ParameterValue { name: "a".to_owned(), value: -0.0 };
+        let values = set("fixed", Some(v1::ParameterSet { values: vec![minus] })).unwrap();
+        assert_eq!(values.get("a").map(f64::to_bits), Some(0));
+        let parameter = v1::ParameterDef {
+            kind: v1::ParameterKind::Float.into(),
+            start: -0.0,
+            min: -1.0,
+            ..v1::ParameterDef::default()
+        };
+        let wire = v1::TuneSpec { parameters: vec![parameter], ..v1::TuneSpec::default() };
+        let tune = tune_spec(wire).unwrap();
+        assert_eq!(tune.parameters[0].start.to_bits(), 0);
+        assert_eq!(tune.parameters[0].min.to_bits(), (-1.0_f64).to_bits());
+    }
+}

@@ -1,0 +1,57 @@
+//! The way of a run as a curve of bounded length.
+
+use serde::{Deserialize, Serialize};
+
+/// Points that a curve keeps at most. When it is full every second point goes.
+const TRACE_POINTS: usize = 256;
+
+/// A curve of bounded length: points at least `spacing` pairs apart, and always the first.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Trace<P> {
+    spacing: u64,
+    next_at: u64,
+    points: Vec<P>,
+}
+
+impl<P> Trace<P> {
+    pub(super) fn new() -> Self {
+        Self { spacing: 1, next_at: 0, points: Vec::new() }
+    }
+
+    pub(super) fn push(&mut self, pairs: u64, point: impl FnOnce() -> P) {
+        if pairs < self.next_at {
+            return;
+        }
+        if self.points.len() == TRACE_POINTS {
+            let mut place = 0;
+            self.points.retain(|_| {
+                place += 1;
+                place % 2 == 1
+            });
+            self.spacing = (2 * self.spacing).max(pairs / TRACE_POINTS as u64);
+        }
+        self.points.push(point());
+        self.next_at = pairs + self.spacing;
+    }
+
+    pub(super) fn points(&self) -> &[P] {
+        &self.points
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Trace;
+
+    #[test]
+    fn a_curve_stays_short_and_keeps_its_first_point() {
+        let mut trace = Trace::new();
+        for pairs in 0..100_000 {
+            trace.push(pairs, || pairs);
+        }
+        assert!(trace.points.len() <= super::TRACE_POINTS);
+        assert!(trace.points.len() >= super::TRACE_POINTS / 4);
+        assert_eq!(trace.points[0], 0);
+        assert!(trace.points.is_sorted());
+    }
+}

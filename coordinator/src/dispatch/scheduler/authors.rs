@@ -1,0 +1,171 @@
+//! What authors ask for: runs filed, branched off, paused, extended, stopped.
+
+use super::{ControlError, Scheduler};
+use crate::dispatch::fold::{Fold, FoldError};
+use crate::dispatch::openings::Openings;
+use crate::dispatch::run::Run;
+use model::spec::{Job, RunSpec};
+use model::view::{LeaseCounts, RunState};
+use model::{Pairs, ReportId, RunId};
+use std::collections::{BTreeSet, VecDeque};
+use std::sync::Arc;
+use store::{NewRun, NewSnapshot};
+
+impl Scheduler {
+    /// Files a run that was checked.
+    ///
+    /// # Errors
+    /// The optimiser refuses the specification.
+    pub fn create(
+        &mut self,
+        spec: RunSpec,
+        idempotency_key: String,
+        openings: Openings,
+        unix_ms: i64,
+    ) -> Result<RunId, FoldError> {
+        let fold = Fold::new(&spec)?;
+        Ok(self.add(spec, fold, idempotency_key, openings, unix_ms))
+    }
+
+    /// Files a tune that begins with the state of another one. The state is written with it.
+    ///
+    /// # Errors
+    /// The state does not fit the specification.
+    pub fn fork(
+        &mut self,
+        spec: RunSpec,
+        source: &Fold,
+        idempotency_key: String,
+        openings: Openings,
+        unix_ms: i64,
+    ) -> Result<RunId, FoldError> {
+        let fold = source.fork(&spec)?;
+        let state = fold.to_json();
+        let id = self.add(spec, fold, idempotency_key, openings, unix_ms);
+        self.batch.snapshots.push(NewSnapshot { run: id, report: ReportId(0), state });
+        Ok(id)
+    }
+
+    fn add(
+        &mut self,
+        spec: RunSpec,
+        fold: Fold,
+        idempotency_key: String,
+        openings: Openings,
+        unix_ms: i64,
+    ) -> RunId {
+        self.ids.run += 1;
+        let id = RunId(self.ids.run);
+        self.batch.runs.push(NewRun {
+            id,
+            spec: spec.clone(),
+            idempotency_key: idempotency_key.clone(),
+        });
+        self.event(id, "created", "");
+        let run = Run {
+            id,
+            spec: Arc::new(spec),
+            idempotency_key,
+            created_at_unix_ms: unix_ms,
+            ended_at_unix_ms: None,
+            state: RunState::Running,
+            state_reason: String::new(),
+            verdict: None,
+            fold,
+            openings,
+            next_fresh: model::lease::PairIndex(0),
+            slices: VecDeque::new(),
+            leases: BTreeSet::new(),
+            leased_pairs: 0,
+            counts: LeaseCounts::default(),
+            pass: self.virtual_time,
+            unsaved_reports: 0,
+            unplayable: BTreeSet::new(),
+        };
+        self.runs.insert(id, run);
+        id
+    }
+
+    /// Raises the budget of an open run to this many pairs in all.
+    ///
+    /// # Errors
+    /// The run is over, or asks for more already.
+    pub fn extend(&mut self, id: RunId, asked: Pairs) -> Result<(), ControlError> {
+        let run = self.open_run(id)?;
+        if run.state.is_over() {
+            let found = run.state.name();
+            return Err(ControlError::State { run: id, found, allowed: "running, paused" });
+        }
+        let before = run.spec.job.pairs_asked();
+        if asked < before {
+            return Err(ControlError::Budget { run: id, asked, before });
+        }
+        let mut spec = (*run.spec).clone();
+        match &mut spec.job {
+            Job::Tune(tune) => tune.pairs = asked,
+            Job::Test(test) => test.max_pairs = asked,
+        }
+        spec.check().map_err(ControlError::Spec)?;
+        // Gains may depend on the budget: those of coming blocks, as after a restart.
+        let fold = run.fold.respecified(&spec);
+        run.fold = fold.map_err(|error| ControlError::Unfit { run: id, why: error.to_string() })?;
+        run.spec = Arc::new(spec.clone());
+        self.batch.respecified.retain(|(other, _)| *other != id);
+        self.batch.respecified.push((id, spec));
+        self.moved_runs.insert(id);
+        self.event(id, "extended", &format!("from {before} to {asked} pairs"));
+        Ok(())
+    }
+
+    /// Stops giving pairs of a run; what is out goes on.
+    ///
+    /// # Errors
+    /// The run is not running.
+    pub fn pause(&mut self, id: RunId, reason: &str) -> Result<(), ControlError> {
+        let run = self.open_run(id)?;
+        if run.state != RunState::Running {
+            let found = run.state.name();
+            return Err(ControlError::State { run: id, found, allowed: "running" });
+        }
+        run.state = RunState::Paused;
+        run.state_reason = reason.to_owned();
+        self.moved_runs.insert(id);
+        self.event(id, "paused", reason);
+        Ok(())
+    }
+
+    /// Gives pairs of a paused run again.
+    ///
+    /// # Errors
+    /// The run is not paused.
+    pub fn resume(&mut self, id: RunId) -> Result<(), ControlError> {
+        let run = self.open_run(id)?;
+        if run.state != RunState::Paused {
+            let found = run.state.name();
+            return Err(ControlError::State { run: id, found, allowed: "paused" });
+        }
+        run.state = RunState::Running;
+        run.state_reason = String::new();
+        run.unplayable.clear();
+        self.moved_runs.insert(id);
+        for worker in self.workers.values_mut() {
+            worker.cannot.remove(&id);
+        }
+        self.event(id, "resumed", "");
+        Ok(())
+    }
+
+    /// Ends a run by hand. Its leases are revoked; a test has no verdict.
+    ///
+    /// # Errors
+    /// The run is over.
+    pub fn stop(&mut self, id: RunId, reason: &str, unix_ms: i64) -> Result<(), ControlError> {
+        let run = self.open_run(id)?;
+        if run.state.is_over() {
+            let found = run.state.name();
+            return Err(ControlError::State { run: id, found, allowed: "running, paused" });
+        }
+        self.end_run(id, RunState::Stopped, reason, unix_ms);
+        Ok(())
+    }
+}
