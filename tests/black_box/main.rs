@@ -4,6 +4,7 @@
 mod campaign;
 mod command_line;
 #[cfg(unix)]
+mod defaults;
 mod demo;
 mod examples;
 #[cfg(target_os = "linux")]

@@ -1,6 +1,7 @@
 //! `elomill params`: every tunable constant of the built-in engine, in forms that others read, and
-//! lists of others from one form into another.
+//! lists of others from one form into another; and the way back, from an accepted set into its sources.
 
+mod apply;
 mod convert;
 
 use crate::output::{json, line};
@@ -36,6 +37,8 @@ pub(crate) struct Args {
 enum What {
     /// Turns a list of parameters into another form: fishtest, OpenBench, TOML
     Convert(convert::Args),
+    /// Makes an accepted set the defaults of the built-in engine, in its sources
+    Apply(apply::Args),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -52,6 +55,7 @@ impl Args {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
         let game = match (self.what, self.game) {
             (Some(What::Convert(args)), _) => return args.run(),
+            (Some(What::Apply(args)), _) => return args.run(),
             (None, Some(game)) => game,
             // Clap asks for the game where there is no subcommand.
             (None, None) => return Ok(ExitCode::FAILURE),

@@ -9,6 +9,7 @@ mod campaign;
 mod lines;
 mod reader;
 mod resolve;
+mod set;
 #[cfg(test)]
 mod tests;
 
@@ -21,6 +22,7 @@ use reader::{Reader, Section};
 
 pub use campaign::{CampaignFile, Group};
 pub use resolve::{Surroundings, Tuned};
+pub use set::parse_set;
 
 /// What a file says, before the engine and the book are known.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,0 +1,143 @@
+//! What has to change in the sources so that a set becomes the defaults of a game; nothing else does.
+
+use super::declarations::{Declaration, Declared, Place, Sources, read};
+use crate::output::hinted;
+use engine::TunableDef;
+use model::{GameKind, ParameterKind, ParameterSet};
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// The sources after the change.
+#[derive(Debug, PartialEq)]
+pub(super) struct Plan {
+    /// Every changed source, whole.
+    pub(super) changed: Sources,
+    /// Constants that other games take over.
+    pub(super) shared: Vec<String>,
+}
+
+/// Makes the plan. The sources must declare what this program has, so that the set was tested with
+/// what it is written into.
+///
+/// # Errors
+/// A value that the engine does not take, sources of another engine, or of a form that is not known.
+pub(super) fn plan(sources: &Sources, game: GameKind, set: &ParameterSet) -> anyhow::Result<Plan> {
+    engine::check_set(game, set)?;
+    let definitions = engine::definitions(game);
+    let declared = read(sources, game)?;
+    is_of_this_program(&declared, game, definitions)?;
+    let mut edits = Edits::default();
+    let (mut shared, mut added) = (Vec::new(), Vec::new());
+    for (name, &value) in &set.0 {
+        let Some(def) = definitions.iter().find(|def| def.name == name.as_str()) else { continue };
+        if def.default == value {
+            continue;
+        }
+        let is_named = |found: &&Declaration| found.name == *name;
+        let overrides = declared.overrides.as_ref();
+        let overriding = overrides.and_then(|list| list.entries.iter().find(|(n, _)| n == name));
+        if let Some(own) = declared.own.iter().find(is_named) {
+            edits.replace(&own.default, literal(def.kind, value));
+        } else if let Some((_, place)) = overriding {
+            edits.replace(place, literal(ParameterKind::Float, value));
+        } else if overrides.is_some() {
+            added.push(format!("(\"{name}\", {})", literal(ParameterKind::Float, value)));
+        } else if let Some(common) = declared.shared.iter().find(is_named) {
+            edits.replace(&common.default, literal(def.kind, value));
+            shared.push(name.clone());
+        }
+    }
+    if let (Some(list), false) = (&declared.overrides, added.is_empty()) {
+        let text = sources.get(&list.file).map_or("", String::as_str);
+        let line = &text[text[..list.end].rfind('\n').map_or(0, |at| at + 1)..list.end];
+        let indent = &line[..line.len() - line.trim_start().len()];
+        let comma = if list.comma { "" } else { "," };
+        let lines: String = added.iter().map(|entry| format!("\n{indent}{entry},")).collect();
+        edits.put(&list.file, list.end..list.end, format!("{comma}{lines}"));
+    }
+    Ok(Plan { changed: edits.carried_out(sources), shared })
+}
+
+/// A number as the sources write it.
+fn literal(kind: ParameterKind, value: f64) -> String {
+    match kind {
+        // No minus before a zero.
+        ParameterKind::Int => format!("{}", value + 0.0),
+        ParameterKind::Float => format!("{value:?}"),
+    }
+}
+
+/// Changes by source, each of bytes that no other one touches.
+#[derive(Default)]
+struct Edits(BTreeMap<String, Vec<(Range<usize>, String)>>);
+
+impl Edits {
+    fn replace(&mut self, place: &Place, with: String) {
+        self.put(&place.file, place.bytes.clone(), with);
+    }
+
+    fn put(&mut self, file: &str, bytes: Range<usize>, with: String) {
+        self.0.entry(file.to_owned()).or_default().push((bytes, with));
+    }
+
+    fn carried_out(self, sources: &Sources) -> Sources {
+        let mut changed = Sources::new();
+        for (file, mut edits) in self.0 {
+            let Some(mut text) = sources.get(&file).cloned() else { continue };
+            // From the end, so that what comes before keeps its place.
+            edits.sort_by_key(|(bytes, _)| std::cmp::Reverse(bytes.start));
+            for (bytes, with) in edits {
+                text.replace_range(bytes, &with);
+            }
+            changed.insert(file, text);
+        }
+        changed
+    }
+}
+
+/// The default that the game has by its sources.
+pub(super) fn effective(declared: &Declared) -> BTreeMap<&str, (f64, &Declaration)> {
+    let mut all = BTreeMap::new();
+    for found in declared.shared.iter().chain(&declared.own) {
+        all.insert(found.name.as_str(), (found.default.value, found));
+    }
+    for (name, place) in declared.overrides.iter().flat_map(|list| &list.entries) {
+        if let Some((value, _)) = all.get_mut(name.as_str()) {
+            *value = place.value;
+        }
+    }
+    all
+}
+
+fn is_of_this_program(
+    declared: &Declared,
+    game: GameKind,
+    definitions: &[TunableDef],
+) -> anyhow::Result<()> {
+    let count = declared.shared.len() + declared.own.len();
+    let found = effective(declared);
+    let differs = |what: String| {
+        hinted(
+            format_args!("the sources are not those of this program: {what}"),
+            "build the program from these sources first: cargo build --release",
+        )
+    };
+    if count != definitions.len() {
+        let here = definitions.len();
+        return Err(differs(format!("they declare {count} constants of {game}, it has {here}")));
+    }
+    for def in definitions {
+        let Some((default, found)) = found.get(def.name.as_ref()) else {
+            return Err(differs(format!("they do not declare `{}`", def.name)));
+        };
+        let there = [*default, found.min, found.max, found.c_end];
+        let here = [def.default, def.min, def.max, def.c_end];
+        if there != here {
+            return Err(differs(format!(
+                "`{}` has default, min, max, c_end {there:?} in them and {here:?} in it",
+                def.name
+            )));
+        }
+    }
+    Ok(())
+}
