@@ -4,11 +4,9 @@ use super::Common;
 use super::sheet::{Measure, Progress, Sheet};
 use crate::output::{json, line};
 use anyhow::Context;
-use engine::classic::{Algorithm, Counts, GameTree, Plain, Settings};
-use engine::{Evaluate, SearchGame};
-use games::{
-    Game, chess::Chess, othello::Othello, shogi::Shogi, tictactoe::TicTacToe, xiangqi::Xiangqi,
-};
+use engine::SearchGame;
+use engine::classic::{Algorithm, Counts, GameTree, Settings};
+use games::{chess::Chess, othello::Othello, shogi::Shogi, tictactoe::TicTacToe, xiangqi::Xiangqi};
 use model::GameKind;
 use std::process::ExitCode;
 
@@ -49,23 +47,20 @@ impl OnGame {
     /// The position text is none.
     pub(super) fn run(&self, common: &Common) -> anyhow::Result<ExitCode> {
         match self.game {
-            GameKind::Xiangqi => self.compare::<Xiangqi, <Xiangqi as SearchGame>::Eval>(common),
-            GameKind::Chess => self.compare::<Chess, Plain>(common),
-            GameKind::Shogi => self.compare::<Shogi, Plain>(common),
-            GameKind::Othello => self.compare::<Othello, Plain>(common),
-            GameKind::TicTacToe => {
-                self.compare::<TicTacToe, <TicTacToe as SearchGame>::Eval>(common)
-            }
+            GameKind::Xiangqi => self.compare::<Xiangqi>(common),
+            GameKind::Chess => self.compare::<Chess>(common),
+            GameKind::Shogi => self.compare::<Shogi>(common),
+            GameKind::Othello => self.compare::<Othello>(common),
+            GameKind::TicTacToe => self.compare::<TicTacToe>(common),
         }
     }
 
-    fn compare<G: Game, E: Evaluate<G>>(&self, common: &Common) -> anyhow::Result<ExitCode> {
+    fn compare<G: SearchGame>(&self, common: &Common) -> anyhow::Result<ExitCode> {
         let position = match &self.fen {
             Some(fen) => G::from_fen(fen).context("--fen")?,
             None => G::start(),
         };
-        let tree =
-            |depth| GameTree::<G, E>::new(position.clone(), depth, common.order.into(), self.seed);
+        let tree = |depth| GameTree::new(position.clone(), depth, common.order.into(), self.seed);
         let mut settings = Settings {
             guess: 0,
             margin: self.margin,

@@ -1,11 +1,12 @@
-//! A game to a fixed depth as a tree, with a static evaluation at the horizon.
+//! A game to a fixed depth as a tree, with the engine's evaluation at the horizon.
 //!
 //! The tree has no memory: a position ends the game by its board alone, never by repetition or a
 //! move limit. So equal positions at equal depth have equal subtrees, and a table may join them.
 
 use super::tree::{Order, Tree, child_id, mix};
-use crate::{Evaluate, MATE, MAX_PLY};
-use games::{Game, MoveList, RuleResult, RuleWinner};
+use crate::params::EvalTables;
+use crate::{Evaluate, MATE, MAX_PLY, SearchGame};
+use games::{MoveList, RuleResult, RuleWinner};
 use model::Termination;
 
 /// How the children are ordered.
@@ -28,10 +29,10 @@ struct Node<M> {
 }
 
 /// The tree of a position.
-pub struct GameTree<G: Game, E: Evaluate<G>> {
+pub struct GameTree<G: SearchGame> {
     position: G,
-    evaluation: E,
-    tables: E::Tables,
+    evaluation: G::Eval,
+    tables: EvalTables<G>,
     depth: u32,
     ordering: Ordering,
     /// A place for every ply.
@@ -39,7 +40,7 @@ pub struct GameTree<G: Game, E: Evaluate<G>> {
     ply: usize,
 }
 
-impl<G: Game, E: Evaluate<G>> GameTree<G, E> {
+impl<G: SearchGame> GameTree<G> {
     /// The greatest depth.
     pub const MAX_DEPTH: u32 = MAX_PLY as u32;
 
@@ -51,8 +52,8 @@ impl<G: Game, E: Evaluate<G>> GameTree<G, E> {
     /// - [`Order::Random`] depends on the seed.
     pub fn new(position: G, depth: u32, order: Order, seed: u64) -> Self {
         let depth = depth.min(Self::MAX_DEPTH);
-        let mut evaluation = E::default();
-        let tables = E::tables(&E::Weights::default());
+        let mut evaluation = G::Eval::default();
+        let tables = G::Eval::tables(&<G::Eval as Evaluate<G>>::Weights::default());
         evaluation.reset(&tables, &position);
         let line = vec![Node { moves: Vec::new(), over: None }; depth as usize + 1];
         Self {
@@ -164,7 +165,7 @@ impl<G: Game, E: Evaluate<G>> GameTree<G, E> {
     }
 }
 
-impl<G: Game, E: Evaluate<G>> Tree for GameTree<G, E> {
+impl<G: SearchGame> Tree for GameTree<G> {
     fn width(&mut self) -> usize {
         let mut moves = MoveList::new();
         let over = self.expand(self.remaining(), &mut moves);

@@ -12,7 +12,6 @@ mod lab;
 pub mod memory;
 pub mod minimax;
 pub mod mtd;
-mod plain;
 pub mod scout;
 pub mod sss;
 mod tree;
@@ -24,7 +23,6 @@ mod tests;
 
 pub use game_tree::GameTree;
 pub use lab::{Algorithm, Run, Settings};
-pub use plain::{Count, Plain};
 pub use tree::{INFINITE, Order, Tree};
 pub use uniform::{Leaves, Uniform};
 pub use walk::{Budget, Counts, Walk};

@@ -1,8 +1,8 @@
 //! The same statements on real games.
 
-use super::super::{GameTree, Plain};
+use super::super::GameTree;
 use super::{Algorithm, Order, Settings, Tree, run, settings};
-use crate::{SearchGame, TicTacToeEval, XiangqiEval};
+use crate::SearchGame;
 use Algorithm::{
     AlphaBeta, AspirationNegaScout, Dual, Minimax, MtDual, MtSss, MtdF, NegaScout, Sss,
 };
@@ -10,12 +10,12 @@ use games::{
     Game, chess::Chess, othello::Othello, shogi::Shogi, tictactoe::TicTacToe, xiangqi::Xiangqi,
 };
 
-fn xiangqi(fen: &str, depth: u32, order: Order) -> GameTree<Xiangqi, XiangqiEval> {
+fn xiangqi(fen: &str, depth: u32, order: Order) -> GameTree<Xiangqi> {
     let position = Xiangqi::from_fen(fen).unwrap_or_else(|e| panic!("{fen}: {e}"));
     GameTree::new(position, depth, order, 1)
 }
 
-fn tic_tac_toe(fen: &str, depth: u32, order: Order) -> GameTree<TicTacToe, TicTacToeEval> {
+fn tic_tac_toe(fen: &str, depth: u32, order: Order) -> GameTree<TicTacToe> {
     let position = TicTacToe::from_fen(fen).unwrap_or_else(|e| panic!("{fen}: {e}"));
     GameTree::new(position, depth, order, 1)
 }
@@ -65,7 +65,7 @@ fn the_family_agrees_on_othello() {
     ] {
         for order in ORDERS {
             let position = Othello::from_fen(fen).unwrap_or_else(|e| panic!("{fen}: {e}"));
-            assert_family(&mut GameTree::<_, Plain>::new(position, depth, order, 1), 0, fen);
+            assert_family(&mut GameTree::new(position, depth, order, 1), 0, fen);
         }
     }
 }
@@ -82,7 +82,7 @@ fn the_family_agrees_on_chess() {
     ];
     for ((fen, depth), order) in positions.into_iter().zip(ORDERS.into_iter().cycle()) {
         let position = Chess::from_fen(fen).unwrap_or_else(|e| panic!("{fen}: {e}"));
-        assert_family(&mut GameTree::<_, Plain>::new(position, depth, order, 1), 0, fen);
+        assert_family(&mut GameTree::new(position, depth, order, 1), 0, fen);
     }
 }
 
@@ -93,7 +93,7 @@ fn the_family_agrees_on_shogi() {
         "8l/1l+R2P3/p2pBG1pp/kps1p4/Nn1P2G2/P1P1P2PP/1PS6/1KSG3+r1/LN2+p3L w Sbgn3p 124",
     ] {
         let position = Shogi::from_fen(fen).unwrap_or_else(|e| panic!("{fen}: {e}"));
-        assert_family(&mut GameTree::<_, Plain>::new(position, 2, Order::Good, 1), 0, fen);
+        assert_family(&mut GameTree::new(position, 2, Order::Good, 1), 0, fen);
     }
 }
 
