@@ -8,6 +8,8 @@
 //! cubic is linear in its coefficients for probes of any size, so every report enters with the two
 //! points that were really played: it may be late, rounded, held to the box, in any order.
 //!
+//! How wide the probes are is the delicate part; what was tried for it stands in `docs/tuning.md`.
+//!
 //! Nothing but + − × ÷ √ and own `exp` and `ln` touches the state, in a fixed order: the same
 //! reports lead to the same bits on every machine that keeps to IEEE 754 doubles.
 
@@ -28,8 +30,13 @@ use state::{ELO_OF_POINT, Step, limits};
 
 /// The widest range in units of `c_end`: cubes of it must keep their digits.
 const WIDEST_RANGE: f64 = 1e6;
-/// Deviation of the middle of a probe from the present point, in probe scales.
-const JITTER: f64 = 0.35;
+/// Deviation of the middle of a probe from the present point, in probe scales. It shows the
+/// curvature early; more of it costs where parameters interact or the landscape flattens.
+const JITTER: f64 = 0.15;
+/// How far a probe follows a curvature that is smaller than expected. 1, the published rule, lets
+/// the probes run away on a landscape that flattens: wide probes make it look flatter still. Less
+/// wastes pairs where `c_end` is too small.
+const WIDENING: f64 = 0.8;
 /// A fit is due when the reports have grown by this many, and by one in so many.
 const LEAST_NEW_REPORTS: u64 = 8;
 const NEW_REPORTS_PERCENT: u64 = 12;
@@ -39,11 +46,10 @@ const JITTER_SEED: u64 = 0x6a69_7474_6572_0000;
 /// A running regression tune.
 ///
 /// What `elomill lab tuner` shows of its limits: at 8 parameters and 20,000 pairs it leaves about
-/// half of SPSA's loss or less on every landscape there. At 30 parameters it is mostly 0.6 to 0.9 of
-/// it, far less where `c_end` is wrong, and more where the start is close to the top. It loses clearly
-/// where 30 parameters are strongly lopsided on a landscape that flattens within 40 Elo: the
-/// flattening makes curvatures look small and the probes too wide, and both the remaining loss and
-/// the gain are then expected too small.
+/// half of SPSA's loss or less on every landscape there. At 30 parameters it is mostly 0.6 to 1.0 of
+/// it, far less where `c_end` is wrong, and a little more where the landscape is lopsided and flattens
+/// within 40 Elo or the start is close to the top. Flattening makes curvatures look small, and both
+/// the remaining loss and the gain are then expected too small.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bqr {
     space: ParameterSpace,
@@ -142,7 +148,7 @@ impl Bqr {
     /// takes milliseconds at 30 parameters.
     #[must_use]
     pub fn estimate(&self) -> BqrEstimate {
-        let last = self.state.refit(&self.config, &self.limits, Step::Last);
+        let last = self.state.refit(&self.config, &self.limits, Step::Last, WIDENING);
         let curvatures = &last.surface[self.space.dimension()..];
         let deviation = self
             .space
@@ -230,7 +236,7 @@ impl Optimizer for Bqr {
         self.state.add(&plus, &minus, pairs.0 as f64, elo, self.config.forget);
         self.state.pairs = Pairs(self.state.pairs.0.saturating_add(pairs.0));
         if fit_is_due(&self.state) {
-            self.state = self.state.refit(&self.config, &self.limits, Step::Next);
+            self.state = self.state.refit(&self.config, &self.limits, Step::Next, WIDENING);
             self.theta = point(&self.space, &self.state);
         }
         Ok(())

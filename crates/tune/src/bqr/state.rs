@@ -134,8 +134,15 @@ impl BqrState {
 
     /// Fits the surface to all reports, moves the point to its top and sets the next probes.
     ///
-    /// `limits` are the box in units. A fit that has left the range of the numbers is not taken.
-    pub(super) fn refit(&self, config: &BqrSettings, limits: &[(f64, f64)], step: Step) -> Self {
+    /// `limits` are the box in units; `widening` is that of [`probe_curvature`]. A fit that has left
+    /// the range of the numbers is not taken.
+    pub(super) fn refit(
+        &self,
+        config: &BqrSettings,
+        limits: &[(f64, f64)],
+        step: Step,
+        widening: f64,
+    ) -> Self {
         let size = self.origin.len();
         let mut surface = self.fitted_surface();
         self.evidence(config).fit(&mut surface);
@@ -159,7 +166,7 @@ impl BqrState {
         next.move_by(&moves);
         let loss = probe_loss(config, size);
         for (index, &(low, high)) in limits.iter().enumerate() {
-            let curvature = next.surface[size + index].max(1e-9);
+            let curvature = probe_curvature(next.surface[size + index].max(1e-9), widening);
             let before = self.scale[index];
             next.scale[index] = (2.0 * loss / (size as f64 * curvature))
                 .sqrt()
@@ -322,6 +329,16 @@ impl BqrState {
         let noise = [self.noise, self.noise_weight];
         require("noise", &noise, "a finite number from 0", |_, v| v >= 0.0)
     }
+}
+
+/// The curvature by which a probe is made as wide as its share of the loss allows.
+///
+/// One that is larger than the 1 that the prior expects of a right `c_end` narrows the probe in full,
+/// a smaller one widens it as if its logarithm were only `widening` times as large; 0 to 1. A small
+/// curvature may come of a small `c_end`, but a landscape that flattens far out looks just so, and
+/// the more the wider its probes are.
+pub(super) fn probe_curvature(curvature: f64, widening: f64) -> f64 {
+    if curvature < 1.0 { exp(widening * ln(curvature)) } else { curvature }
 }
 
 /// The Elo that a probe of this many parameters may lose.
