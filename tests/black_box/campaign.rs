@@ -18,6 +18,8 @@ elo0 = -200
 elo1 = 0
 [test]
 max_pairs = 40
+[regression]
+pairs = 30
 [champion]
 lmr_base = 0.5
 [[group]]
@@ -50,7 +52,8 @@ fn a_campaign_goes_on_after_a_kill_and_files_nothing_twice() {
     assert_eq!(steps.len(), 3, "two steps and the champion: {steps:?}");
     let runs = objects(&good(folder, &["runs", "list", "--json"]));
     let filed: u64 = steps[..2].iter().map(|step| 1 + u64::from(!step["test"].is_null())).sum();
-    assert_eq!(runs.len() as u64, filed, "{steps:?}");
+    let regression = &steps[2]["regression"];
+    assert_eq!(runs.len() as u64, filed + u64::from(!regression.is_null()), "{steps:?}");
 
     let journal: Value = serde_json::from_str(
         &std::fs::read_to_string(folder.join("small.campaign.json")).expect("a journal"),
@@ -84,6 +87,24 @@ fn a_campaign_goes_on_after_a_kill_and_files_nothing_twice() {
     assert!(show("toml").contains(&format!("lmr_base = {value}\n")), "{}", show("toml"));
     assert!(show("uci").contains(&format!("setoption name lmr_base value {value}\n")));
     assert!(show("table").contains("pruning"));
+
+    // The gain is that of a match of its own, with all its pairs, against where the campaign began.
+    if champion == serde_json::json!({ "lmr_base": 0.5 }) {
+        assert!(regression.is_null());
+        assert!(show("table").contains("the champion is the baseline"), "{}", show("table"));
+    } else {
+        let run = object(folder, &["runs", "show", &regression["run"].to_string(), "--json"]);
+        assert_eq!((&run["counted_pairs"], &regression["gain"]["pairs"]), (&30.into(), &30.into()));
+        let test = &run["spec"]["job"]["test"];
+        assert_eq!((&test["candidate"], &test["base"]["lmr_base"]), (&champion, &0.5.into()));
+        assert_eq!(regression["gain"]["elo"], run["progress"]["test"]["elo"]);
+        let of_run = format!("by 30 pairs of run {}", run["id"]);
+        assert!(show("table").contains(&of_run), "{}", show("table"));
+        // Once more on demand, with a run of its own.
+        let again = object(folder, &["campaign", "regress", path, "--json"]);
+        assert!(again["run"].as_u64() > run["id"].as_u64(), "{again}");
+        assert_eq!(again["gain"]["pairs"], 30);
+    }
     assert!(house.interrupt().success());
 }
 

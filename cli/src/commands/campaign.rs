@@ -6,6 +6,7 @@
 //! ended by anything goes on when it is started again, and files nothing twice.
 
 mod journal;
+mod regression;
 
 use crate::books::Book;
 use crate::client::Control;
@@ -37,7 +38,9 @@ pub(crate) struct Args {
 enum What {
     /// Begins a campaign, or goes on with one where it was
     Start(Start),
-    /// Shows the steps of a campaign and its champion
+    /// Measures the champion against the fixed baseline in a match of its own, once more
+    Regress(Start),
+    /// Shows the steps of a campaign, its champion and the total gain
     Show(Show),
 }
 
@@ -77,6 +80,7 @@ impl Args {
     pub(crate) async fn run(self) -> anyhow::Result<ExitCode> {
         match self.what {
             What::Start(args) => args.run().await,
+            What::Regress(args) => args.regress().await,
             What::Show(args) => args.run(),
         }
     }
@@ -84,13 +88,16 @@ impl Args {
 
 impl Show {
     fn run(self) -> anyhow::Result<ExitCode> {
-        let (_, journal) = open(&self.file)?;
+        let (file, journal) = open(&self.file)?;
         if self.json {
             json(&journal)?;
             return Ok(ExitCode::SUCCESS);
         }
         match self.format {
-            Format::Table => line(steps_table(&journal.steps))?,
+            Format::Table => {
+                line(steps_table(&journal.steps))?;
+                line(regression::total(&file, &journal))?;
+            }
             Format::Toml => {
                 line("[champion]")?;
                 for (name, value) in &journal.champion.0 {
@@ -118,14 +125,15 @@ fn open(path: &Path) -> anyhow::Result<(CampaignFile, Journal)> {
 }
 
 impl Start {
-    async fn run(self) -> anyhow::Result<ExitCode> {
+    /// Everything that was asked, checked; nothing is filed yet.
+    fn begin(&self) -> anyhow::Result<Campaign<'_>> {
         let (file, journal) = open(&self.file)?;
         let folder = self.file.parent().unwrap_or(Path::new(""));
         let book = Book::open(&file.book, file.game, folder)?;
         let known = known_parameters(file.game);
         let around = Surroundings { known: &known, book_sha256: book.sha256.clone(), tuned: None };
         file.check(&around).map_err(|FindingList(findings)| refused(&self.file, &findings))?;
-        let mut campaign = Campaign {
+        let campaign = Campaign {
             path: &self.file,
             locator: self.coordinator.locator()?,
             interrupt: Interrupt::listen()?,
@@ -135,21 +143,49 @@ impl Start {
             journal,
         };
         campaign.journal.save()?;
+        Ok(campaign)
+    }
+
+    async fn run(self) -> anyhow::Result<ExitCode> {
+        let mut campaign = self.begin()?;
         for step in 0..campaign.file.steps() {
             if !campaign.step(step).await? {
                 say("the campaign waits; start it again to go on");
                 return Ok(ExitCode::FAILURE);
             }
         }
-        let journal = &campaign.journal;
+        if !campaign.measure(regression::When::IfNew).await? {
+            say("the match against the baseline goes on without you; start again to wait for it");
+            return Ok(ExitCode::FAILURE);
+        }
+        let (file, journal) = (&campaign.file, &campaign.journal);
         if self.json {
-            json(&serde_json::json!({ "champion": journal.champion }))?;
+            let regression = regression::latest(file, journal);
+            json(&serde_json::json!({ "champion": journal.champion, "regression": regression }))?;
         } else {
             line(steps_table(&journal.steps))?;
+            line(regression::total(file, journal))?;
             say(format_args!(
                 "the champion: elomill campaign show {} --format toml",
                 self.file.display()
             ));
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+impl Start {
+    async fn regress(self) -> anyhow::Result<ExitCode> {
+        let mut campaign = self.begin()?;
+        if !campaign.measure(regression::When::Always).await? {
+            say("the match goes on without you; the same command waits for it");
+            return Ok(ExitCode::FAILURE);
+        }
+        let (file, journal) = (&campaign.file, &campaign.journal);
+        if self.json {
+            json(&regression::latest(file, journal))?;
+        } else {
+            line(regression::total(file, journal))?;
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -179,7 +215,8 @@ impl Campaign<'_> {
         }
         let champion = self.journal.champion.clone();
         let tune = self.file.tune(number, &champion);
-        let id = self.filed(number, "tune", self.journal.steps[number].tune, &tune, None).await?;
+        let key = format!("{number}-tune");
+        let id = self.filed(&key, self.journal.steps[number].tune, &tune, None).await?;
         self.journal.steps[number].tune = Some(id);
         self.journal.save()?;
         let Some(tuned) = self.to_the_end(id).await? else { return Ok(false) };
@@ -191,7 +228,7 @@ impl Campaign<'_> {
         self.journal.steps[number].candidate = Some(candidate.clone());
         let test = self.file.test(number, candidate.clone(), &champion);
         let known = self.journal.steps[number].test;
-        let test = self.filed(number, "test", known, &test, Some(id)).await?;
+        let test = self.filed(&format!("{number}-test"), known, &test, Some(id)).await?;
         self.journal.steps[number].test = Some(test);
         self.journal.save()?;
         let Some(tested) = self.to_the_end(test).await? else { return Ok(false) };
@@ -227,12 +264,11 @@ impl Campaign<'_> {
         Ok(())
     }
 
-    /// The id of a run of this step: the one that is known, or that of a run filed with the key that
-    /// belongs to it alone.
+    /// The id of a run: the one that is known, or that of a run filed with the key that belongs to it
+    /// alone.
     async fn filed(
         &self,
-        number: usize,
-        what: &str,
+        key: &str,
         known: Option<RunId>,
         run: &RunFile,
         tune: Option<RunId>,
@@ -245,11 +281,12 @@ impl Campaign<'_> {
             test.candidate_run = tune;
         }
         let mut control = Control::connect(&self.locator).await?;
-        let key = format!("{}-{number}-{what}", self.journal.key);
+        let key = format!("{}-{key}", self.journal.key);
         let id = control.create_as(&spec, &book.bytes, key).await?;
         if !self.as_json {
             let page = control.page(id);
-            say(format_args!("{} {id}: {}: {page}", what, model::printable(&spec.name, 120)));
+            let what = spec.job.kind();
+            say(format_args!("{what} {id}: {}: {page}", model::printable(&spec.name, 120)));
         }
         Ok(id)
     }

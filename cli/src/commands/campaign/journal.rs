@@ -28,6 +28,9 @@ pub(super) struct Journal {
     pub(super) champion: ParameterSet,
     /// Steps that were begun, in order.
     pub(super) steps: Vec<Step>,
+    /// Matches of a champion against the baseline, in order.
+    #[serde(default)]
+    pub(super) regressions: Vec<Regression>,
     #[serde(skip)]
     path: PathBuf,
 }
@@ -46,6 +49,28 @@ pub(super) struct Step {
     pub(super) outcome: Option<Outcome>,
     /// Of the test.
     pub(super) elo: Option<CorrectedView>,
+}
+
+/// A match of a champion against the baseline.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Regression {
+    pub(super) champion: ParameterSet,
+    pub(super) run: Option<RunId>,
+    /// Once it is over.
+    pub(super) gain: Option<Gain>,
+}
+
+/// What such a match says.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Gain {
+    /// Pairs played: those of the file, fewer where it was stopped by hand.
+    pub(super) pairs: u64,
+    /// Logistic Elo above the baseline, with its 95 % interval.
+    pub(super) elo: f64,
+    pub(super) elo_low: f64,
+    pub(super) elo_high: f64,
 }
 
 /// How a step ended.
@@ -101,6 +126,7 @@ impl Journal {
                     file_sha256,
                     champion: champion.clone(),
                     steps: Vec::new(),
+                    regressions: Vec::new(),
                     path,
                 });
             }
@@ -150,6 +176,8 @@ mod tests {
         let other = Journal::open(&file, "text", &champion).unwrap();
         assert_ne!(journal.key, other.key, "nothing is written yet");
         journal.steps.push(Step { tune: Some(RunId(4)), ..Step::new("g", 1) });
+        let regression = Regression { champion: champion.clone(), run: None, gain: None };
+        journal.regressions.push(regression);
         journal.save().unwrap();
         let again = Journal::open(&file, "text", &ParameterSet::default()).unwrap();
         assert_eq!(again, journal);

@@ -9,7 +9,7 @@ use super::{
     BookChoice, CandidateFile, JobFile, ParameterFile, RunFile, Surroundings, TestFile, TuneFile,
     game_names, hypotheses, limit, test_limits, tune_settings,
 };
-use crate::spec::{GameLimit, SprtSpec};
+use crate::spec::{EloModel, GameLimit, SprtSpec};
 use crate::{Finding, FindingList, GameKind, Pairs, ParameterSet};
 
 /// A campaign as written.
@@ -33,6 +33,11 @@ pub struct CampaignFile {
     pub limit: GameLimit,
     /// The values that the first candidate has to beat, where they differ from the engine's.
     pub champion: ParameterSet,
+    /// What the total gain is measured against, at all times; the first champion if the file names
+    /// none.
+    pub baseline: ParameterSet,
+    /// Pairs of the match that measures it.
+    pub regression_pairs: Pairs,
     /// What is tuned together.
     pub groups: Vec<Group>,
     tune: TuneFile,
@@ -80,6 +85,8 @@ impl CampaignFile {
         let sprt = hypotheses(&mut reader, &mut root);
         let (max_pairs, futility) = test_limits(&mut reader, &mut root);
         let champion = root.values(&mut reader, "champion").unwrap_or_default();
+        let baseline = root.values(&mut reader, "baseline").unwrap_or_else(|| champion.clone());
+        let regression_pairs = regression_pairs(&mut reader, &mut root);
         let groups: Vec<Group> = root
             .sections(&mut reader, "group")
             .into_iter()
@@ -103,6 +110,8 @@ impl CampaignFile {
             book,
             limit,
             champion,
+            baseline,
+            regression_pairs,
             groups,
             tune,
             sprt,
@@ -166,12 +175,45 @@ impl CampaignFile {
         self.run(step, "test", JobFile::Test(test))
     }
 
+    /// The match of a champion against the baseline, the `number`-th of them from 0: a test that
+    /// plays all its pairs, so that its Elo has no bias of stopping.
+    ///
+    /// The hypotheses are `h` Elo either side of zero. The log-likelihood ratio grows by at most
+    /// 1/min(s, 1 − s) for each pair and unit of the score s between them, whatever the results: the
+    /// multiplier of the constrained likelihood (A. Owen, Empirical Likelihood, 2001, section 3.14)
+    /// keeps every weight positive. With `h` = 100 over the pairs that is 0.6 in all, and the bounds of
+    /// the smallest error rates lie beyond 9.
+    #[must_use]
+    pub fn regression(&self, number: usize, champion: &ParameterSet) -> RunFile {
+        let h = 100.0 / self.regression_pairs.0 as f64;
+        let test = TestFile {
+            candidate: CandidateFile::Values(champion.clone()),
+            base: Some(self.baseline.clone()),
+            sprt: SprtSpec {
+                elo0: -h,
+                elo1: h,
+                alpha: 0.0001,
+                beta: 0.0001,
+                model: EloModel::Logistic,
+            },
+            max_pairs: self.regression_pairs,
+            futility: 0.0,
+        };
+        let name = format!("{}: champion against baseline", self.name);
+        // Openings and seeds that no step has.
+        self.named(name, (2 * self.steps() + number) as u64, JobFile::Test(test))
+    }
+
     fn run(&self, step: usize, what: &str, job: JobFile) -> RunFile {
         let (group, round) = self.step(step);
         // The numbers of a step lie apart, those of the tune and of the test beside each other.
         let number = 2 * step as u64 + u64::from(what == "test");
+        self.named(format!("{}: {} of {}, round {round}", self.name, what, group.name), number, job)
+    }
+
+    fn named(&self, name: String, number: u64, job: JobFile) -> RunFile {
         RunFile {
-            name: format!("{}: {} of {}, round {round}", self.name, what, group.name),
+            name,
             game: self.game,
             seed: self.seed.wrapping_add(number),
             weight: self.weight,
@@ -201,6 +243,15 @@ impl CampaignFile {
                 findings.extend(wrong.into_iter().map(at));
             }
         }
+        if let Err(FindingList(wrong)) = self.regression(0, &self.champion).resolve(around) {
+            // That the champion is the baseline still is no mistake.
+            let of_baseline = |finding: Finding| {
+                let name = finding.place.strip_prefix("base.")?;
+                Some(Finding { place: format!("baseline.{name}"), ..finding })
+            };
+            let has_own = self.baseline != self.champion;
+            findings.extend(wrong.into_iter().filter_map(of_baseline).filter(|_| has_own));
+        }
         // The settings are the same for all groups.
         let mut once: Vec<Finding> = Vec::new();
         for finding in findings {
@@ -214,6 +265,14 @@ impl CampaignFile {
         self.lines.mark(&mut once);
         Err(FindingList(once))
     }
+}
+
+fn regression_pairs(reader: &mut Reader<'_>, root: &mut Section<'_>) -> Pairs {
+    let section = root.section(reader, "regression");
+    let mut section = section.unwrap_or_else(|| Section::absent("regression"));
+    let pairs = section.whole(reader, "pairs", Some(1000), 1..=1_000_000);
+    section.finish(reader);
+    Pairs(pairs)
 }
 
 fn group(reader: &mut Reader<'_>, mut section: Section<'_>) -> Group {
@@ -296,6 +355,26 @@ parameters = ["b", "c"]
         let Job::Test(test) = spec.job else { panic!("a test") };
         assert_eq!((spec.seed, test.candidate, test.base), (15, candidate, champion));
         assert_eq!((test.max_pairs, test.sprt.elo1), (Pairs(30), 10.0));
+    }
+
+    #[test]
+    fn the_gain_is_measured_against_a_baseline_that_stays() {
+        let known = known();
+        let around = Surroundings { known: &known, book_sha256: "0a".repeat(32), tuned: None };
+        let champion = ParameterSet::from_iter([("a".to_owned(), 4.0)]);
+        let file = check(CAMPAIGN).unwrap();
+        let spec = file.regression(1, &champion).resolve(&around).unwrap();
+        assert_eq!(spec.seed, 10 + 8 + 1, "behind those of four steps");
+        let Job::Test(test) = spec.job else { panic!("a test") };
+        assert_eq!((test.candidate, test.base), (champion, file.champion.clone()));
+        assert_eq!((test.max_pairs, test.sprt.elo1), (Pairs(1000), 0.1));
+        let text =
+            CAMPAIGN.replace("[champion]", "[regression]\npairs = 50\n[baseline]\n[champion]");
+        let file = check(&text).unwrap();
+        assert_eq!((file.baseline, file.regression_pairs), (ParameterSet::default(), Pairs(50)));
+        let FindingList(found) =
+            check(&text.replace("[champion]", "a = 11\n[champion]")).unwrap_err();
+        assert_eq!((found.len(), found[0].place.as_str()), (1, "baseline.a"), "{found:#?}");
     }
 
     #[test]
