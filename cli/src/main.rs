@@ -16,6 +16,7 @@ mod filing;
 mod follow;
 mod house;
 mod interrupt;
+mod local_match;
 mod logging;
 mod output;
 mod summary;

@@ -314,3 +314,31 @@ fn a_reader_that_goes_away_is_no_error() {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
 }
+
+#[test]
+fn advice_on_parameters_comes_with_every_match_that_it_rests_on() {
+    let args = ["params", "suggest", "--game", "tictactoe", "--pairs", "6", "--nodes", "40"];
+    let only = ["--only", "lmr_base,rfp_depth", "--threads", "2"];
+    let out = good(&[&args[..], &only, &["--json"]].concat());
+    let rows: Vec<_> = out.lines().map(json).collect();
+    assert_eq!(rows.len(), 2, "{out}");
+    for row in &rows {
+        let probes = row["probes"].as_array().expect("matches");
+        assert!(probes.len() >= 2, "{row}");
+        for probe in probes {
+            assert_eq!(probe["pairs"], 6);
+            let number = |at: &str| probe[at].as_f64().expect("a number");
+            assert!(number("low") <= number("loss") && number("loss") <= number("high"));
+            let steps = (number("value") - row["default"].as_f64().expect("a number"))
+                / row["c_end"].as_f64().expect("a number");
+            assert!((number("steps") - steps).abs() < 1e-9 && steps != 0.0, "{probe}");
+        }
+        let verdicts = ["too-small", "fits", "too-large", "slope", "dead", "not-shown"];
+        let verdict = row["advice"]["verdict"].as_str().expect("a verdict");
+        assert!(verdicts.contains(&verdict), "{row}");
+    }
+    let table = good(&[&args[..], &only].concat());
+    assert!(table.contains("lmr_base") && table.contains("advised c_end"), "{table}");
+    let error = bad(&[&args[..], &["--only", "lmr_bass"]].concat());
+    assert!(error.contains("has no parameter `lmr_bass`") && error.contains("hint:"), "{error}");
+}

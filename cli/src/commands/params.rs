@@ -3,6 +3,7 @@
 
 mod apply;
 mod convert;
+mod suggest;
 
 use crate::output::{json, line};
 use crate::tables::{Column, number, table};
@@ -39,6 +40,8 @@ enum What {
     Convert(convert::Args),
     /// Makes an accepted set the defaults of the built-in engine, in its sources
     Apply(apply::Args),
+    /// Probes the c_end and range of each parameter in short matches and advises on them
+    Suggest(suggest::Args),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -56,6 +59,7 @@ impl Args {
         let game = match (self.what, self.game) {
             (Some(What::Convert(args)), _) => return args.run(),
             (Some(What::Apply(args)), _) => return args.run(),
+            (Some(What::Suggest(args)), _) => return args.run(),
             (None, Some(game)) => game,
             // Clap asks for the game where there is no subcommand.
             (None, None) => return Ok(ExitCode::FAILURE),

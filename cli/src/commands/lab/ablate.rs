@@ -1,20 +1,12 @@
 //! `elomill lab ablate`: what each technique of the search is worth, by taking it away.
 
-use crate::books::Book;
-use crate::interrupt::Interrupt;
+use crate::local_match::{MatchArgs, stop_flag};
 use crate::output::{hinted, json, line, say};
 use crate::tables::{Column, table};
-use arena::{Matchup, PairPlayer};
 use engine::techniques::{TECHNIQUES, Technique, nodes_to_depth};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use model::file::BookChoice;
-use model::lease::{Opening, PairIndex};
-use model::spec::GameLimit;
-use model::{GameKind, Nodes, PairOutcome, ParameterSet, Ply, Tally};
-use std::path::{Path, PathBuf};
+use model::{GameKind, Nodes, ParameterSet, Tally};
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What the command takes.
 #[derive(Debug, clap::Args)]
@@ -28,21 +20,11 @@ pub(super) struct Args {
     /// Pairs of the match of the whole engine against the one without; 0 plays none
     #[arg(long, default_value_t = 400)]
     pairs: usize,
-    /// Nodes for each move of the match
-    #[arg(long, default_value_t = 5000, value_parser = clap::value_parser!(u64).range(1..))]
-    nodes: u64,
     /// Which techniques, divided by commas, by a part of their names [default: all]
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     only: Vec<String>,
-    /// Games at a time [default: one for each processor]
-    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
-    threads: Option<u16>,
-    /// Openings, one position a line [default: the book built in]
-    #[arg(long, value_name = "FILE")]
-    book: Option<PathBuf>,
-    /// The first opening of the book that is played
-    #[arg(long, default_value_t = 0)]
-    first_opening: usize,
+    #[command(flatten)]
+    matches: MatchArgs,
     /// Print one JSON object a line for each technique
     #[arg(long)]
     json: bool,
@@ -57,29 +39,13 @@ struct Row {
     tally: Tally,
 }
 
-/// Longer games are drawn.
-const MOST_PLIES: Ply = Ply(300);
-/// Table of each player.
-const HASH_KIB: u32 = 4096;
-
 impl Args {
     /// # Errors
     /// No technique has such a name, or the book cannot be read.
     pub(super) fn run(&self) -> anyhow::Result<ExitCode> {
         let chosen = self.chosen()?;
-        let choice = match &self.book {
-            Some(path) => BookChoice::File(path.display().to_string()),
-            None => BookChoice::Builtin,
-        };
-        let openings = Book::open(&choice, self.game, Path::new(""))?.positions();
-        let stop = Arc::new(AtomicBool::new(false));
-        let raised = Arc::clone(&stop);
-        let interrupt = Interrupt::listen()?;
-        tokio::spawn(async move {
-            interrupt.finish.cancelled().await;
-            // Relaxed: the flag carries no data.
-            raised.store(true, Ordering::Relaxed);
-        });
+        let openings = self.matches.openings(self.game)?;
+        let stop = stop_flag()?;
         let whole = self.count(&ParameterSet::default(), &stop)?;
         let mut rows = Vec::new();
         for (number, technique) in (1..).zip(&chosen) {
@@ -133,60 +99,8 @@ impl Args {
         label: &str,
         stop: &AtomicBool,
     ) -> anyhow::Result<Tally> {
-        let limit =
-            GameLimit { nodes: Nodes(self.nodes), max_plies: MOST_PLIES, hash_kib: HASH_KIB };
-        let matchup = Matchup::new(self.game, limit, &ParameterSet::default(), set)?;
-        let threads = match self.threads {
-            Some(threads) => usize::from(threads),
-            None => std::thread::available_parallelism().map_or(1, usize::from),
-        };
-        let bar = ProgressBar::with_draw_target(
-            Some(self.pairs as u64),
-            ProgressDrawTarget::stderr_with_hz(4),
-        );
-        if let Ok(style) = ProgressStyle::with_template("{msg} {bar:30} {pos}/{len} pairs {eta}") {
-            bar.set_style(style);
-        }
-        bar.set_message(label.to_owned());
-        let next = AtomicUsize::new(0);
-        let outcomes: Mutex<Vec<PairOutcome>> = Mutex::new(Vec::new());
-        let failure: Mutex<Option<arena::ArenaError>> = Mutex::new(None);
-        let slot = || {
-            let mut player = PairPlayer::new(self.game, HASH_KIB);
-            loop {
-                let index = next.fetch_add(1, Ordering::Relaxed);
-                if index >= self.pairs {
-                    return;
-                }
-                let position = openings[(self.first_opening + index) % openings.len()].clone();
-                let opening = Opening { index: PairIndex(index as u64), position };
-                match player.play(&matchup, &opening, stop) {
-                    Ok(Some(pair)) => {
-                        outcomes
-                            .lock()
-                            .unwrap_or_else(PoisonError::into_inner)
-                            .push(pair.outcome());
-                        bar.inc(1);
-                    }
-                    Ok(None) => return,
-                    Err(error) => {
-                        *failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
-                        return;
-                    }
-                }
-            }
-        };
-        std::thread::scope(|scope| {
-            for _ in 0..threads {
-                scope.spawn(slot);
-            }
-        });
-        bar.finish_and_clear();
-        if let Some(error) = failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
-            return Err(error.into());
-        }
-        let outcomes = outcomes.into_inner().unwrap_or_else(PoisonError::into_inner);
-        Ok(outcomes.into_iter().collect())
+        let sets = [&ParameterSet::default(), set];
+        self.matches.play(self.game, sets, self.pairs, openings, label, stop)
     }
 
     fn print(&self, whole: &[Nodes], rows: &[Row]) -> anyhow::Result<()> {
@@ -197,7 +111,7 @@ impl Args {
             self.depth,
             whole.len(),
             self.pairs,
-            self.nodes
+            self.matches.nodes
         ))?;
         let columns = [
             Column::Text("without"),
