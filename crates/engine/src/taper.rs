@@ -1,22 +1,22 @@
 //! Weights that change in the course of a game: one number for the middle game, one for the end.
 
-/// Middle game and end game in one integer: the end game in the upper half. Each may be from -32,768 to
-/// 32,767, sums and multiples included.
+/// Middle game and end game in one integer: the end game in the upper half. Each has 32 bits, more than
+/// the largest weights of every piece of a board add up to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Pair(i32);
+pub struct Pair(i64);
 
 impl Pair {
     /// Both numbers.
     #[must_use]
     pub const fn new(middle: i32, end: i32) -> Self {
-        Self((end << 16) + middle)
+        Self(((end as i64) << 32) + middle as i64)
     }
 
     /// The number of the middle game.
     #[inline]
     #[must_use]
     pub const fn middle(self) -> i32 {
-        self.0 as i16 as i32
+        self.0 as i32
     }
 
     /// The number of the end game.
@@ -24,7 +24,7 @@ impl Pair {
     #[must_use]
     pub const fn end(self) -> i32 {
         // The lower half borrowed from the upper one when it was negative.
-        ((self.0 + 0x8000) >> 16) as i16 as i32
+        ((self.0 + 0x8000_0000) >> 32) as i32
     }
 
     pub(crate) const fn negated(self) -> Self {
@@ -33,7 +33,7 @@ impl Pair {
 
     #[inline]
     pub(crate) const fn times(self, factor: i32) -> Self {
-        Self(self.0 * factor)
+        Self(self.0 * factor as i64)
     }
 }
 
@@ -68,7 +68,7 @@ mod tests {
 
     #[test]
     fn both_halves_keep_their_signs() {
-        for (middle, end) in [(0, 0), (-1, 1), (1, -1), (-300, -7), (32_000, -32_000)] {
+        for (middle, end) in [(0, 0), (-1, 1), (1, -1), (-300, -7), (32_000, -32_000), (-900_000, 900_000)] {
             let pair = Pair::new(middle, end);
             assert_eq!((pair.middle(), pair.end()), (middle, end));
             assert_eq!((pair.negated().middle(), pair.negated().end()), (-middle, -end));

@@ -6,6 +6,7 @@ use super::parallel::{Memory, Shared};
 use super::root_moves::RootMoves;
 use crate::history::Histories;
 use crate::table::Table;
+use crate::value::MATE_BOUND;
 use crate::{Evaluate, SearchGame, SearchParams, StopSignal};
 
 /// One thread of a search under way.
@@ -142,9 +143,10 @@ impl<'a, G: SearchGame> Worker<'a, G> {
         pv.extend_from_slice(&lower[0].pv);
     }
 
-    /// The static value for the side to move.
+    /// The static value for the side to move; never a mate, whatever the weights.
     #[inline]
     pub(super) fn evaluate(&self, position: &G) -> i32 {
-        self.eval.evaluate(self.params.eval(), position)
+        let value = self.eval.evaluate(self.params.eval(), position);
+        value.clamp(1 - MATE_BOUND, MATE_BOUND - 1)
     }
 }
