@@ -68,7 +68,9 @@ mod tests {
 
     #[test]
     fn both_halves_keep_their_signs() {
-        for (middle, end) in [(0, 0), (-1, 1), (1, -1), (-300, -7), (32_000, -32_000), (-900_000, 900_000)] {
+        for (middle, end) in
+            [(0, 0), (-1, 1), (1, -1), (-300, -7), (32_000, -32_000), (-900_000, 900_000)]
+        {
             let pair = Pair::new(middle, end);
             assert_eq!((pair.middle(), pair.end()), (middle, end));
             assert_eq!((pair.negated().middle(), pair.negated().end()), (-middle, -end));
