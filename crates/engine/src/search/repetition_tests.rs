@@ -138,6 +138,7 @@ fn a_provisional_verdict_is_no_mate() {
     assert!(scores.iter().all(|score| score.abs() < MATE_BOUND), "{scores:?}");
     // The rook cannot take the cannon for nothing: what remains is a horse that wins against no cannon.
     assert!(scores[8..].iter().all(|score| (-400..=0).contains(score)), "{scores:?}");
+    assert_eq!(search(&mut position, 32).score.0, DRAW, "nor does that win by force");
     let mut position = read("5R3/4k4/9/4r4/9/9/5p3/5A3/5K3/9 b");
     for depth in 1..=12 {
         let score = search(&mut position, depth).score.0;
