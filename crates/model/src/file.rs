@@ -108,6 +108,8 @@ pub struct ParameterFile {
     pub max: Option<f64>,
     /// Perturbation at the end of the tune.
     pub c_end: Option<f64>,
+    /// What the engine's own perturbation is multiplied with, where `c_end` says none.
+    pub c_end_factor: Option<f64>,
     /// Learning rate at the end of the tune, in units of `c_end²`.
     pub r_end: Option<f64>,
 }
@@ -312,6 +314,7 @@ fn parameter(reader: &mut Reader<'_>, mut section: Section<'_>) -> ParameterFile
         min: number("min"),
         max: number("max"),
         c_end: number("c_end"),
+        c_end_factor: None,
         r_end: number("r_end"),
     };
     section.finish(reader);

@@ -48,12 +48,15 @@ pub struct CampaignFile {
 }
 
 /// Parameters that are tuned together.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Group {
     /// For people.
     pub name: String,
     /// Names in the engine.
     pub parameters: Vec<String>,
+    /// What the engine's `c_end` of each of them is multiplied with: more than 1 looks further away
+    /// for the price of wider probes.
+    pub c_end_factor: f64,
 }
 
 impl CampaignFile {
@@ -147,6 +150,7 @@ impl CampaignFile {
         let parameter = |name: &String| ParameterFile {
             name: name.clone(),
             start: champion.get(name),
+            c_end_factor: Some(group.c_end_factor),
             ..ParameterFile::default()
         };
         let mut fixed = champion.clone();
@@ -278,8 +282,13 @@ fn regression_pairs(reader: &mut Reader<'_>, root: &mut Section<'_>) -> Pairs {
 fn group(reader: &mut Reader<'_>, mut section: Section<'_>) -> Group {
     let name = section.required_text(reader, "name", "name = \"lmr\"");
     let parameters = section.texts(reader, "parameters");
+    let c_end_factor = section.number(reader, "c_end_factor", Some(1.0));
+    if !(0.01..=100.0).contains(&c_end_factor) {
+        let mend = "write `c_end_factor = 2` for probes twice as wide as the engine advises";
+        reader.wrong(&section, "c_end_factor", c_end_factor.to_string(), "0.01 to 100", mend);
+    }
     section.finish(reader);
-    Group { name, parameters }
+    Group { name, parameters, c_end_factor }
 }
 
 #[cfg(test)]
@@ -309,6 +318,7 @@ parameters = ["a", "b"]
 [[group]]
 name = "second"
 parameters = ["b", "c"]
+c_end_factor = 2.5
 "#;
 
     fn known() -> Vec<ParameterDef> {
@@ -348,6 +358,11 @@ parameters = ["b", "c"]
         let starts: Vec<_> = tune.parameters.iter().map(|p| (p.name.as_str(), p.start)).collect();
         assert_eq!(starts, [("a", 4.0), ("b", 1.0)]);
         assert_eq!(tune.fixed, ParameterSet::from_iter([("c".to_owned(), 3.0)]));
+        assert!(tune.parameters.iter().all(|p| p.c_end == 1.0));
+        let Job::Tune(wide) = file.tune(3, &champion).resolve(&around).unwrap().job else {
+            panic!("a tune")
+        };
+        assert!(wide.parameters.iter().all(|p| p.c_end == 2.5));
 
         let mut candidate = champion.clone();
         candidate.set("a", 5.0);
@@ -386,6 +401,7 @@ parameters = ["b", "c"]
             ("[\"b\", \"c\"]", "[]", "group[1].parameters", Some(21)),
             ("c = 3", "c = 30", "champion.c", Some(15)),
             ("rounds = 2", "rounds = 0", "rounds", Some(4)),
+            ("factor = 2.5", "factor = 0", "group[1].c_end_factor", Some(22)),
             ("[tune]", "[tunes]", "tune", None),
         ] {
             let FindingList(found) = check(&CAMPAIGN.replacen(from, to, 1)).unwrap_err();

@@ -149,7 +149,7 @@ fn fill(
         start: parameter.start.unwrap_or(def.start),
         min: parameter.min.unwrap_or(def.min),
         max: parameter.max.unwrap_or(def.max),
-        c_end: parameter.c_end.unwrap_or(def.c_end),
+        c_end: parameter.c_end.unwrap_or_else(|| def.c_end * parameter.c_end_factor.unwrap_or(1.0)),
         r_end: parameter.r_end.unwrap_or(if def.r_end > 0.0 { def.r_end } else { USUAL_R_END }),
     };
     if filled.kind != def.kind {
