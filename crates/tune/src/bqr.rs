@@ -33,6 +33,12 @@ const WIDEST_RANGE: f64 = 1e6;
 /// Deviation of the middle of a probe from the present point, in probe scales. It shows the
 /// curvature early; more of it costs where parameters interact or the landscape flattens.
 const JITTER: f64 = 0.15;
+/// The same, and how much wider a probe is, where all the probes before it are still unanswered: with
+/// a thousand workers the first thousand blocks know nothing of each other, and what they do not learn
+/// of the curvature, no later block makes good within a short tune. In between by the share that is
+/// unanswered.
+const JITTER_IN_THE_DARK: f64 = 0.5;
+const WIDER_IN_THE_DARK: f64 = 1.5;
 /// How far a probe follows a curvature that is smaller than expected. 1, the published rule, lets
 /// the probes run away on a landscape that flattens: wide probes make it look flatter still. Less
 /// wastes pairs where `c_end` is too small.
@@ -199,18 +205,21 @@ impl Optimizer for Bqr {
     fn ask(&self, first_pair: u64) -> Perturbation {
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed ^ JITTER_SEED);
         rng.set_stream(first_pair);
+        let dark = unanswered(first_pair, self.state.pairs);
+        let jitter = between(JITTER, JITTER_IN_THE_DARK, dark);
+        let wider = between(1.0, WIDER_IN_THE_DARK, dark);
         let scales: Vec<f64> = self
             .space
             .parameters()
             .iter()
             .zip(&self.state.scale)
-            .map(|(parameter, scale)| probe_scale(parameter, *scale))
+            .map(|(parameter, scale)| probe_scale(parameter, scale * wider))
             .collect();
         let centre: Vec<f64> = self
             .theta
             .iter()
             .zip(&scales)
-            .map(|(value, c)| value + JITTER * c * nearly_normal(rng.next_u64()))
+            .map(|(value, c)| value + jitter * c * nearly_normal(rng.next_u64()))
             .collect();
         let gains = |index: usize, _: &ParameterDef| Gains { c: scales[index], r: 1.0 };
         Perturbation::draw(&self.space, &centre, gains, Edge::Clipped, self.seed, first_pair)
@@ -258,6 +267,17 @@ fn fit_is_due(state: &BqrState) -> bool {
     let new = state.reports.saturating_sub(state.fitted);
     new >= LEAST_NEW_REPORTS
         && new.saturating_mul(100) >= state.fitted.saturating_mul(NEW_REPORTS_PERCENT)
+}
+
+/// Which part of the pairs before this one is in no report yet, 0 to 1. A fork, which begins with the
+/// pairs of its source, counts none as missing.
+fn unanswered(first_pair: u64, reported: Pairs) -> f64 {
+    first_pair.saturating_sub(reported.0) as f64 / first_pair.max(1) as f64
+}
+
+/// From the first number to the second as the share goes from 0 to 1.
+fn between(first: f64, second: f64, share: f64) -> f64 {
+    first + (second - first) * share
 }
 
 /// The present point in the parameters' own units.

@@ -151,7 +151,7 @@ fn the_state_of_a_ledger_is_pinned() {
 }
 
 const PINNED_THETA: [u64; 3] =
-    [4_620_891_653_396_711_163, 4_623_270_898_278_000_242, 4_617_450_570_628_279_472];
+    [4_620_973_351_099_343_586, 4_623_421_282_323_716_328, 4_617_456_267_333_805_614];
 
 #[test]
 fn asking_is_pure_and_blocks_differ() {
@@ -160,15 +160,28 @@ fn asking_is_pure_and_blocks_differ() {
     let signs: std::collections::BTreeSet<Vec<i8>> =
         (0..64).map(|block| bqr.ask(8 * block).flips).collect();
     assert_eq!(signs.len(), 8, "all sign patterns of three parameters come up");
-    let middles: Vec<f64> = (0..4000)
-        .map(|block| bqr.ask(8 * block))
-        .map(|asked| 0.5 * (asked.plus[1] + asked.minus[1]) - 10.0)
-        .collect();
-    let n = middles.len() as f64;
-    let mean = middles.iter().sum::<f64>() / n;
-    let deviation = (middles.iter().map(|m| m * m).sum::<f64>() / n).sqrt();
-    assert!(mean.abs() < 0.05, "the scatter is fair: {mean}");
-    assert!((deviation - 0.3).abs() < 0.02, "and 0.15 of the scale 2: {deviation}");
+    let scatter = |bqr: &Bqr| {
+        let middles: Vec<f64> = (0..4000)
+            .map(|block| bqr.ask(8 * block))
+            .map(|asked| 0.5 * (asked.plus[1] + asked.minus[1]) - 10.0)
+            .collect();
+        let n = middles.len() as f64;
+        let mean = middles.iter().sum::<f64>() / n;
+        let deviation = (middles.iter().map(|m| m * m).sum::<f64>() / n).sqrt();
+        assert!(mean.abs() < 0.08, "the scatter is fair: {mean}");
+        deviation
+    };
+    let width = |bqr: &Bqr| {
+        let asked = bqr.ask(8000);
+        asked.plus[1] - asked.minus[1]
+    };
+    let dark = scatter(&bqr);
+    assert!((dark - 1.5).abs() < 0.1, "0.5 of one and a half times the scale 2: {dark}");
+    let answered = BqrState { pairs: Pairs(32_000), ..bqr.state().clone() };
+    let answered = bqr.clone().with_state(answered).unwrap();
+    let light = scatter(&answered);
+    assert!((light - 0.3).abs() < 0.02, "0.15 of the scale 2: {light}");
+    assert!((width(&bqr) / width(&answered) - 1.5).abs() < 1e-9);
 }
 
 #[test]
