@@ -88,8 +88,9 @@ pub trait SearchGame: Game {
     /// Its evaluation.
     type Eval: Evaluate<Self>;
 
-    /// The constants of the search whose defaults for this game are others than the declared ones.
-    const DEFAULTS: &'static [(&'static str, f64)] = &[];
+    /// The constants of the search whose defaults for this game are others than the declared ones:
+    /// by knowledge of the game, or found by tunes of it.
+    const DEFAULTS: &'static [(&'static str, f64)];
 
     /// How many different values [`SearchGame::move_slot`] has.
     const MOVE_SLOTS: usize;

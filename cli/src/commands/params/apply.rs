@@ -23,7 +23,7 @@ pub(super) struct Args {
     /// What `campaign show --format toml` prints, or `runs show --json` of an accepted test; `-` is stdin
     file: PathBuf,
     /// The game that the set was accepted in. A constant of every search is written into the list of
-    /// the game's own defaults, if it has one, and where it is declared otherwise
+    /// the game's own defaults: other games keep theirs
     #[arg(long)]
     game: GameKind,
     /// The folder of the project
@@ -51,19 +51,13 @@ impl Args {
             is_committed(&self.sources)?;
         }
         let sources = read_sources(&folder)?;
-        let plan = plan::plan(&sources, self.game, &set)?;
-        if plan.changed.is_empty() {
+        let changed = plan::plan(&sources, self.game, &set)?;
+        if changed.is_empty() {
             say(format_args!("these are the defaults of {} already", self.game));
             return Ok(ExitCode::SUCCESS);
         }
-        if !plan.shared.is_empty() {
-            say(format_args!(
-                "defaults of every game without one of its own: {}",
-                plan.shared.join(", ")
-            ));
-        }
         if self.dry_run {
-            for (path, text) in &plan.changed {
+            for (path, text) in &changed {
                 let before = sources.get(path).map_or("", String::as_str);
                 let (old, new) = (format!("a/{ENGINE}/{path}"), format!("b/{ENGINE}/{path}"));
                 let diff = TextDiff::from_lines(before, text);
@@ -72,8 +66,8 @@ impl Args {
             }
             return Ok(ExitCode::SUCCESS);
         }
-        write(&folder, &plan.changed)?;
-        for path in plan.changed.keys() {
+        write(&folder, &changed)?;
+        for path in changed.keys() {
             line(folder.join(path).display())?;
         }
         say(

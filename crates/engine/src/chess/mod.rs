@@ -27,6 +27,8 @@ use games::chess::{
 impl SearchGame for Chess {
     type Eval = ChessEval;
 
+    const DEFAULTS: &'static [(&'static str, f64)] = &[];
+
     const MOVE_SLOTS: usize = 64 * 64;
     const PIECE_SLOTS: usize = 12 * 64;
     const VICTIMS: usize = 12;

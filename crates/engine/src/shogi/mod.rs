@@ -18,6 +18,8 @@ const SOURCES: usize = Square::COUNT + PieceKind::HAND.len();
 impl SearchGame for Shogi {
     type Eval = ShogiEval;
 
+    const DEFAULTS: &'static [(&'static str, f64)] = &[];
+
     /// A move with and without promotion are two.
     const MOVE_SLOTS: usize = 2 * SOURCES * Square::COUNT;
     const PIECE_SLOTS: usize = 28 * Square::COUNT;

@@ -24,6 +24,9 @@ use games::{RuleResult, RuleWinner};
 impl SearchGame for Xiangqi {
     type Eval = XiangqiEval;
 
+    /// What a campaign of its own has found; `docs/tuning.md` has the evidence.
+    const DEFAULTS: &'static [(&'static str, f64)] = &[];
+
     const MOVE_SLOTS: usize = Square::COUNT * Square::COUNT;
     const PIECE_SLOTS: usize = 14 * Square::COUNT;
     const VICTIMS: usize = 8;

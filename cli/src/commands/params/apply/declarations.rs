@@ -54,8 +54,8 @@ pub(super) struct Declared {
     pub(super) shared: Vec<Declaration>,
     /// What the game has beside them.
     pub(super) own: Vec<Declaration>,
-    /// If it has such a list.
-    pub(super) overrides: Option<Overrides>,
+    /// Its defaults of constants of every search.
+    pub(super) overrides: Overrides,
 }
 
 /// The game that a source belongs to, by its first folder or its name.
@@ -70,7 +70,7 @@ fn owner(path: &str) -> Option<GameKind> {
 /// # Errors
 /// A source is no Rust, or declares something in a form that is not known.
 pub(super) fn read(sources: &Sources, game: GameKind) -> anyhow::Result<Declared> {
-    let mut declared = Declared { shared: Vec::new(), own: Vec::new(), overrides: None };
+    let (mut shared, mut own, mut overrides) = (Vec::new(), Vec::new(), None);
     for (path, text) in sources {
         let of = owner(path);
         let concerned = of.is_none_or(|of| of == game);
@@ -79,15 +79,16 @@ pub(super) fn read(sources: &Sources, game: GameKind) -> anyhow::Result<Declared
         }
         let file = File { path, sources };
         let tokens = file.tokens(text)?;
-        let list = if of.is_some() { &mut declared.own } else { &mut declared.shared };
+        let list = if of.is_some() { &mut own } else { &mut shared };
         file.declarations(&tokens, list).with_context(|| path.clone())?;
         if of.is_some()
-            && let Some(overrides) = file.overrides(&tokens).with_context(|| path.clone())?
+            && let Some(found) = file.overrides(&tokens).with_context(|| path.clone())?
         {
-            declared.overrides = Some(overrides);
+            overrides = Some(found);
         }
     }
-    Ok(declared)
+    let overrides = overrides.with_context(|| format!("no list DEFAULTS of {game}"))?;
+    Ok(Declared { shared, own, overrides })
 }
 
 /// A source among the others.

@@ -7,55 +7,53 @@ use model::{GameKind, ParameterKind, ParameterSet};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// The sources after the change.
-#[derive(Debug, PartialEq)]
-pub(super) struct Plan {
-    /// Every changed source, whole.
-    pub(super) changed: Sources,
-    /// Constants that other games take over.
-    pub(super) shared: Vec<String>,
-}
-
-/// Makes the plan. The sources must declare what this program has, so that the set was tested with
+/// The changed sources, each whole. The sources must declare what this program has, so that the set was tested with
 /// what it is written into.
 ///
 /// # Errors
 /// A value that the engine does not take, sources of another engine, or of a form that is not known.
-pub(super) fn plan(sources: &Sources, game: GameKind, set: &ParameterSet) -> anyhow::Result<Plan> {
+pub(super) fn plan(
+    sources: &Sources,
+    game: GameKind,
+    set: &ParameterSet,
+) -> anyhow::Result<Sources> {
     engine::check_set(game, set)?;
     let definitions = engine::definitions(game);
     let declared = read(sources, game)?;
     is_of_this_program(&declared, game, definitions)?;
     let mut edits = Edits::default();
-    let (mut shared, mut added) = (Vec::new(), Vec::new());
+    let list = &declared.overrides;
+    let mut added = Vec::new();
     for (name, &value) in &set.0 {
         let Some(def) = definitions.iter().find(|def| def.name == name.as_str()) else { continue };
         if def.default == value {
             continue;
         }
         let is_named = |found: &&Declaration| found.name == *name;
-        let overrides = declared.overrides.as_ref();
-        let overriding = overrides.and_then(|list| list.entries.iter().find(|(n, _)| n == name));
+        let overriding = list.entries.iter().find(|(entry, _)| entry == name);
         if let Some(own) = declared.own.iter().find(is_named) {
             edits.replace(&own.default, literal(def.kind, value));
         } else if let Some((_, place)) = overriding {
             edits.replace(place, literal(ParameterKind::Float, value));
-        } else if overrides.is_some() {
+        } else {
             added.push(format!("(\"{name}\", {})", literal(ParameterKind::Float, value)));
-        } else if let Some(common) = declared.shared.iter().find(is_named) {
-            edits.replace(&common.default, literal(def.kind, value));
-            shared.push(name.clone());
         }
     }
-    if let (Some(list), false) = (&declared.overrides, added.is_empty()) {
+    if !added.is_empty() {
         let text = sources.get(&list.file).map_or("", String::as_str);
         let line = &text[text[..list.end].rfind('\n').map_or(0, |at| at + 1)..list.end];
         let indent = &line[..line.len() - line.trim_start().len()];
+        // A list without entries is opened on one line.
+        let (deeper, closing) = match list.entries.is_empty() {
+            true => ("    ", format!("\n{indent}")),
+            false => ("", String::new()),
+        };
         let comma = if list.comma { "" } else { "," };
-        let lines: String = added.iter().map(|entry| format!("\n{indent}{entry},")).collect();
-        edits.put(&list.file, list.end..list.end, format!("{comma}{lines}"));
+        let line = |entry: &String| format!("\n{indent}{deeper}{entry},");
+        let lines: String = added.iter().map(line).collect();
+        edits.put(&list.file, list.end..list.end, format!("{comma}{lines}{closing}"));
     }
-    Ok(Plan { changed: edits.carried_out(sources), shared })
+    Ok(edits.carried_out(sources))
 }
 
 /// A number as the sources write it.
@@ -101,7 +99,7 @@ pub(super) fn effective(declared: &Declared) -> BTreeMap<&str, (f64, &Declaratio
     for found in declared.shared.iter().chain(&declared.own) {
         all.insert(found.name.as_str(), (found.default.value, found));
     }
-    for (name, place) in declared.overrides.iter().flat_map(|list| &list.entries) {
+    for (name, place) in &declared.overrides.entries {
         if let Some((value, _)) = all.get_mut(name.as_str()) {
             *value = place.value;
         }
