@@ -2,16 +2,20 @@
 //!
 //! Every game has a book that the program carries; how it was made stands in `books/README.md`.
 
+mod read;
+
+pub(crate) use read::{Format, OpeningRead};
+
 use crate::output::hinted;
 use anyhow::Context;
-use games::{
-    Game, chess::Chess, othello::Othello, shogi::Shogi, tictactoe::TicTacToe, xiangqi::Xiangqi,
-};
 use model::GameKind;
 use model::file::BookChoice;
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
 use std::path::Path;
+
+/// Openings of a file that are told to be none, one by one.
+const MOST_ERRORS: usize = 20;
 
 /// A book and its name.
 #[derive(Clone, Debug)]
@@ -57,27 +61,44 @@ impl Book {
         Self::of(builtin(game).into())
     }
 
-    /// Positions of a file of EPD lines or in the game's own notation; only the positions are kept.
+    /// Openings of a file in any form that is known; only the positions are kept.
     ///
     /// # Errors
-    /// The file cannot be read, or one of its lines is no position from which a game can be played.
-    pub(crate) fn epd(game: GameKind, path: &Path) -> anyhow::Result<Self> {
-        let text = std::fs::read_to_string(path)
-            .with_context(|| format!("cannot read the openings {}", path.display()))?;
-        let positions = match game {
-            GameKind::Xiangqi => positions_of_epd::<Xiangqi>(&text),
-            GameKind::Chess => positions_of_epd::<Chess>(&text),
-            GameKind::Shogi => positions_of_epd::<Shogi>(&text),
-            GameKind::Othello => positions_of_epd::<Othello>(&text),
-            GameKind::TicTacToe => positions_of_epd::<TicTacToe>(&text),
-        };
-        let positions = positions.map_err(|error| {
-            let hint = "one position a line, as EPD or in the game's own notation";
-            hinted(format_args!("{}: {error}", path.display()), hint)
-        })?;
-        let bytes = positions.into_bytes();
-        check(game, &bytes, path)?;
-        Ok(Self::of(bytes.into()))
+    /// The file cannot be read, it has no opening, or some of them are none: all that fit on a page.
+    pub(crate) fn read(
+        game: GameKind,
+        path: &Path,
+        format: Option<Format>,
+        plies: Option<usize>,
+    ) -> anyhow::Result<Self> {
+        let (openings, errors) = openings(game, path, format, plies)?;
+        if !errors.is_empty() {
+            let shown: Vec<&str> = errors.iter().take(MOST_ERRORS).map(String::as_str).collect();
+            let more = match errors.len().saturating_sub(MOST_ERRORS) {
+                0 => String::new(),
+                more => format!("\nand {more} more"),
+            };
+            let hint = "one position a line, as EPD or in the game's own notation; other forms by \
+                        their ending or format=: .pgn, .moves, .ggf";
+            let what = format!("{}: {}{more}", path.display(), shown.join("\n"));
+            return Err(hinted(what, hint));
+        }
+        if openings.is_empty() {
+            let hint = "one position a line; what begins with # is a comment";
+            return Err(hinted(format_args!("{} has no opening", path.display()), hint));
+        }
+        let lines = openings.iter().map(|opening| format!("{}\n", opening.position));
+        Ok(Self::of(lines.collect::<String>().into_bytes().into()))
+    }
+
+    /// SHA-256 of a file, in lower-case hex.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub(crate) fn hash_of(path: &Path) -> anyhow::Result<String> {
+        let bytes =
+            std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+        Ok(hex(&Sha256::digest(&bytes)))
     }
 
     fn of(bytes: Cow<'static, [u8]>) -> Self {
@@ -88,30 +109,39 @@ impl Book {
     /// Its positions.
     pub(crate) fn positions(&self) -> Vec<String> {
         let text = String::from_utf8_lossy(&self.bytes);
-        lines(&text).map(|(_, line)| line.to_owned()).collect()
+        read::lines(&text).map(|(_, line)| line.to_owned()).collect()
     }
 }
 
-/// Every position of an EPD text on a line of its own; the numbers of the lines are kept.
-fn positions_of_epd<G: Game>(text: &str) -> Result<String, games::epd::EpdError> {
-    let mut positions = String::new();
-    let mut line = 1;
-    for record in games::epd::records::<G>(text.trim_start_matches('\u{feff}')) {
-        let record = record?;
-        while line < record.line() {
-            positions.push('\n');
-            line += 1;
+/// The same number for equal positions, whatever their counters; `None` for what is no position.
+pub(crate) fn key(game: GameKind, position: &str) -> Option<u64> {
+    let opening = read::read(game, position, Format::Epd, None).pop()?.ok()?;
+    Some(opening.key)
+}
+
+/// The openings of a file, and what is wrong with the others.
+///
+/// # Errors
+/// The file cannot be read, or is no text.
+pub(crate) fn openings(
+    game: GameKind,
+    path: &Path,
+    format: Option<Format>,
+    plies: Option<usize>,
+) -> anyhow::Result<(Vec<OpeningRead>, Vec<String>)> {
+    let bytes = std::fs::read(path)
+        .with_context(|| format!("cannot read the openings {}", path.display()))?;
+    // Old PGN files have names in Latin letters of one byte: they do not matter here.
+    let text = String::from_utf8_lossy(&bytes);
+    let format = format.unwrap_or_else(|| Format::of(path));
+    let (mut openings, mut errors) = (Vec::new(), Vec::new());
+    for found in read::read(game, &text, format, plies) {
+        match found {
+            Ok(opening) => openings.push(opening),
+            Err(error) => errors.push(error),
         }
-        positions.push_str(&record.position().to_fen());
     }
-    positions.push('\n');
-    Ok(positions)
-}
-
-/// The positions of a text with the numbers of their lines: what is neither empty nor a comment.
-fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let numbered = text.lines().enumerate().map(|(i, line)| (i + 1, line.trim()));
-    numbered.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
+    Ok((openings, errors))
 }
 
 fn check(game: GameKind, bytes: &[u8], path: &Path) -> anyhow::Result<()> {
@@ -119,7 +149,7 @@ fn check(game: GameKind, bytes: &[u8], path: &Path) -> anyhow::Result<()> {
     let text = std::str::from_utf8(bytes)
         .map_err(|_| hinted(format_args!("{} is no text", path.display()), hint))?;
     let mut positions = 0;
-    for (number, line) in lines(text) {
+    for (number, line) in read::lines(text) {
         arena::check_opening(game, line).map_err(|error| {
             hinted(format_args!("{}: line {number}: {error}", path.display()), hint)
         })?;

@@ -1,7 +1,6 @@
 //! Runs in words: the moved parameters of a tune, the verdict of a test. Pure.
 
 use crate::tables::{Column, duration, number, table};
-use model::Pentanomial;
 use model::spec::{GainRule, Job, OptimizerSpec, SpsaSettings, TuneSpec};
 use model::view::{
     CorrectedView, OutlookView, ProgressView, RunState, RunView, TestView, TuneEstimate, TuneView,
@@ -165,7 +164,7 @@ pub(crate) fn test_lines(run: &RunView, view: &TestView) -> Vec<String> {
         ),
         format!(
             "pentanomial  [{cells}]  (LL, LD, LW+DD, DW, WW), {:.0} Elo is the deviation of a pair",
-            pair_deviation(&run.tally.pentanomial)
+            stats::pair_deviation(&run.tally.pentanomial).0
         ),
         format!(
             "LLR          {:+.2}, bounds {:.2} and {:.2} ({} Elo {} against {}, α {}, β {})",
@@ -197,11 +196,6 @@ pub(crate) fn test_lines(run: &RunView, view: &TestView) -> Vec<String> {
     }
     lines.push(format!("verdict      {}", verdict(run, view)));
     lines
-}
-
-/// Standard deviation of the result of one pair, Elo: the games of a test grow with its square.
-fn pair_deviation(counts: &Pentanomial) -> f64 {
-    2.0 * stats::ELO_PER_T * stats::Moments::of(counts).variance.sqrt()
 }
 
 /// How a test will probably go on.

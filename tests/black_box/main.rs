@@ -1,5 +1,6 @@
 //! Black-box tests: they drive the built `elomill` command as a user or a script does.
 
+mod books;
 #[cfg(unix)]
 mod campaign;
 mod command_line;

@@ -256,7 +256,7 @@ impl Args {
     fn book(&self) -> anyhow::Result<(Vec<String>, String)> {
         let book = match &self.openings {
             None => Book::builtin(self.game),
-            Some(path) => Book::epd(self.game, path)?,
+            Some(path) => Book::read(self.game, path, None, None)?,
         };
         Ok((book.positions(), book.sha256))
     }

@@ -1,6 +1,7 @@
 //! The subcommands: what the words of the command line are, and which file does what they say.
 
 mod bench;
+mod book;
 mod campaign;
 mod completions;
 mod db;
@@ -55,6 +56,8 @@ pub(crate) enum Command {
     Params(params::Args),
     /// Plays two engines of any kind against each other on this machine
     Match(Box<r#match::Args>),
+    /// Measures opening books, and picks openings for less noise
+    Book(book::Args),
     /// Counts the positions of a move tree
     Perft(perft::Args),
     /// Says whether a line of moves is over by rule, and for whom
@@ -92,6 +95,7 @@ impl Command {
             Command::Workers(args) => Box::pin(args.run()).await,
             Command::Params(args) => args.run(),
             Command::Match(args) => Box::pin(args.run()).await,
+            Command::Book(args) => args.run().await,
             Command::Perft(args) => args.run(),
             Command::Judge(args) => args.run(),
             Command::Solve(args) => args.run(),

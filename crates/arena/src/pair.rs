@@ -8,7 +8,7 @@ use games::{
 };
 use model::lease::{GameRecord, Opening, PairIndex, PairRecord};
 use model::spec::GameLimit;
-use model::{GameKind, GameScore, ParameterSet};
+use model::{GameKind, GameScore, Nodes, ParameterSet};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -91,10 +91,25 @@ impl PairPlayer {
         opening: &Opening,
         stop: &AtomicBool,
     ) -> Result<Option<PairRecord>, ArenaError> {
+        self.play_with(matchup, opening, [matchup.limit.nodes; 2], stop)
+    }
+
+    /// As [`PairPlayer::play`], with nodes for each move of the candidate and of the base that take the
+    /// place of those of the matchup.
+    ///
+    /// # Errors
+    /// As [`PairPlayer::play`].
+    pub fn play_with(
+        &mut self,
+        matchup: &Matchup,
+        opening: &Opening,
+        nodes: [Nodes; 2],
+        stop: &AtomicBool,
+    ) -> Result<Option<PairRecord>, ArenaError> {
         if !self.suits(matchup) {
             *self = Self::new(matchup.game, matchup.limit.hash_kib);
         }
-        self.engines.play(matchup, opening, stop)
+        self.engines.play(matchup, opening, nodes, stop)
     }
 }
 
@@ -104,6 +119,7 @@ trait PlayOpening {
         &mut self,
         matchup: &Matchup,
         opening: &Opening,
+        nodes: [Nodes; 2],
         stop: &AtomicBool,
     ) -> Result<Option<PairRecord>, ArenaError>;
 }
@@ -132,6 +148,7 @@ impl<G: SearchGame> PlayOpening for Engines<G> {
         &mut self,
         matchup: &Matchup,
         opening: &Opening,
+        nodes: [Nodes; 2],
         stop: &AtomicBool,
     ) -> Result<Option<PairRecord>, ArenaError> {
         let position = read_opening::<G>(&opening.position)?;
@@ -149,8 +166,10 @@ impl<G: SearchGame> PlayOpening for Engines<G> {
             }
         };
         let Ready { params: [candidate, base], .. } = self.ready.insert(ready);
-        let mut candidate = EnginePlayer::new(&mut self.candidate, candidate);
-        let mut base = EnginePlayer::new(&mut self.base, base);
+        let [for_candidate, for_base] = nodes;
+        let mut candidate =
+            EnginePlayer::new(&mut self.candidate, candidate).with_budget(for_candidate);
+        let mut base = EnginePlayer::new(&mut self.base, base).with_budget(for_base);
         play_pair(opening.index, &position, &mut candidate, &mut base, &matchup.limit, stop)
     }
 }

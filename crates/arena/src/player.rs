@@ -28,13 +28,20 @@ pub trait Player<G: Game> {
 pub struct EnginePlayer<'a, G: SearchGame> {
     searcher: &'a mut Searcher<G>,
     params: &'a SearchParams<G>,
+    budget: Option<Nodes>,
 }
 
 impl<'a, G: SearchGame> EnginePlayer<'a, G> {
     /// A player on borrowed memory.
     #[must_use]
     pub fn new(searcher: &'a mut Searcher<G>, params: &'a SearchParams<G>) -> Self {
-        Self { searcher, params }
+        Self { searcher, params, budget: None }
+    }
+
+    /// The same player with nodes of its own for each move, whatever the game allows.
+    #[must_use]
+    pub fn with_budget(self, nodes: Nodes) -> Self {
+        Self { budget: Some(nodes), ..self }
     }
 }
 
@@ -44,7 +51,7 @@ impl<G: SearchGame> Player<G> for EnginePlayer<'_, G> {
     }
 
     fn choose(&mut self, position: &mut G, nodes: Nodes, stop: &AtomicBool) -> Choice<G::Move> {
-        let limits = Limits::nodes(nodes.0);
+        let limits = Limits::nodes(self.budget.unwrap_or(nodes).0);
         let result = self.searcher.search(position, self.params, &limits, &StopSignal::when(stop));
         Choice { mv: result.best, nodes: result.nodes }
     }

@@ -244,3 +244,24 @@ fn parameters_that_the_engine_does_not_know_are_named_with_their_side() {
     let error = Matchup::new(GameKind::Xiangqi, limit(1, 2), &good, &bad).unwrap_err();
     assert!(error.to_string().starts_with("parameters of the base: unknown parameter `lmr_bass`"));
 }
+
+#[test]
+fn each_side_of_a_pair_may_have_nodes_of_its_own() {
+    let matchup = matchup_of_defaults(GameKind::Xiangqi, limit(60, 12));
+    let mut player = PairPlayer::new(GameKind::Xiangqi, 1024);
+    let opening = opening::<Xiangqi>(3);
+    let mut play = |nodes: [u64; 2]| {
+        let nodes = nodes.map(Nodes);
+        player.play_with(&matchup, &opening, nodes, &RUNNING).unwrap().expect("nothing stops it")
+    };
+    let equal = play([60, 60]);
+    let unequal = play([600, 60]);
+    assert!(unequal.candidate_first.nodes.0 > 3 * equal.candidate_first.nodes.0, "{unequal:?}");
+    assert_eq!(play([60, 60]), equal);
+    assert_eq!(player.play(&matchup, &opening, &RUNNING).unwrap(), Some(equal));
+}
+
+fn matchup_of_defaults(game: GameKind, limit: GameLimit) -> Matchup {
+    let defaults = ParameterSet::default();
+    Matchup::new(game, limit, &defaults, &defaults).expect("the defaults are in range")
+}
