@@ -5,6 +5,19 @@ import { count, duration, field, fixed, follow, percent, put, show, showIf, spar
 const CELLS = ['ll', 'ld', 'mid', 'dw', 'ww'];
 const rate = spark(field('spark'));
 
+/**
+ * The noise: the standard deviation of the result of one pair in Elo, as `runs show` tells it. An empty
+ * cell counts a thousandth.
+ * @param {number[]} cells
+ */
+const pairDeviation = (cells) => {
+  const filled = cells.map((cell) => cell || 1e-3);
+  const all = filled.reduce((a, b) => a + b, 0);
+  const mean = filled.reduce((sum, cell, i) => sum + cell * i / 4, 0) / all;
+  const variance = filled.reduce((sum, cell, i) => sum + cell * (i / 4 - mean) ** 2, 0) / all;
+  return 1600 / Math.LN10 * Math.sqrt(variance);
+};
+
 /** @param {any} run */
 const shared = (run) => {
   const over = run.state === 'finished' || run.state === 'stopped';
@@ -38,6 +51,7 @@ const shared = (run) => {
     put(row.querySelector('b'), count(cells[i]));
     put(row.querySelector('[data-c]'), percent(cells[i], pairs));
   });
+  show('pair-deviation', pairs ? `${fixed(pairDeviation(cells), 0)} Elo is the deviation of a pair` : '');
   for (const [name, value] of Object.entries(run.leases)) put(document.querySelector(`[data-lease="${name}"]`), count(Number(value)));
   show('leased', count(run.leased_pairs));
   show('reports', count(run.reports));

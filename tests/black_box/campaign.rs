@@ -145,5 +145,42 @@ fn a_tune_is_extended_forked_and_written_out() {
     let last: Vec<&str> = lines.last().expect("rows").split(',').collect();
     assert_eq!((last.len(), last[1]), (lines[0].split(',').count(), asked.to_string().as_str()));
     assert_eq!(run["reports"], lines.len() - 1);
+    let printed = folder.join("way.csv");
+    let printed_text = printed.to_str().expect("plain");
+    good(folder, &["runs", "export", &id, "--out", printed_text]);
+    assert_eq!(std::fs::read_to_string(&printed).expect("written"), csv);
+    assert_eq!(parquet_as_csv(folder, &id), csv);
+    let refused = crate::support::elomill(folder, &["runs", "export", &id, "--format", "parquet"])
+        .output()
+        .expect("the command starts");
+    assert!(!refused.status.success() && refused.stdout.is_empty(), "{refused:?}");
     assert!(house.interrupt().success());
+}
+
+/// What a run is as Parquet, read back and printed as the CSV is: names, types and every bit.
+fn parquet_as_csv(folder: &std::path::Path, id: &str) -> String {
+    use parquet::file::reader::{FileReader, SerializedFileReader};
+    use parquet::record::Field;
+    let path = folder.join("way.parquet");
+    let out = path.to_str().expect("plain");
+    good(folder, &["runs", "export", id, "--format", "parquet", "--out", out]);
+    let file = std::fs::File::open(&path).expect("written");
+    let reader = SerializedFileReader::new(file).expect("Parquet");
+    let schema = reader.metadata().file_metadata().schema_descr();
+    let names: Vec<&str> = schema.columns().iter().map(|column| column.name()).collect();
+    let mut text = names.join(",") + "\n";
+    for row in reader.get_row_iter(None).expect("rows") {
+        let row = row.expect("a row");
+        let cells: Vec<String> = row
+            .get_column_iter()
+            .enumerate()
+            .map(|(place, (_, cell))| match cell {
+                Field::Long(count) if place < 10 => count.to_string(),
+                Field::Double(value) if place >= 10 => value.to_string(),
+                other => panic!("{other:?} in column {place}"),
+            })
+            .collect();
+        text += &(cells.join(",") + "\n");
+    }
+    text
 }

@@ -1,5 +1,6 @@
 //! `elomill runs`: lists, shows and steers runs.
 
+mod export;
 mod history;
 
 use crate::client::Control;
@@ -40,8 +41,8 @@ enum What {
     Fork(history::Fork),
     /// Raises the budget of a run that is not over
     Extend(history::Extend),
-    /// Prints the way of a run, a line for each report
-    Export(history::Export),
+    /// Writes the way of a run, a row for each report: CSV, JSON or Parquet
+    Export(export::Export),
 }
 
 #[derive(Debug, clap::Args)]

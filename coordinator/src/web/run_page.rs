@@ -272,6 +272,7 @@ fn pentanomial() -> Markup {
             ol .penta data-f="penta" { @for (short, meaning) in CELLS {
                 li { (abbr(short, meaning)) span .track aria-hidden="true" { i {} } b { "–" } span .dim data-c="share" {} }
             } }
+            p .sub data-f="pair-deviation" {}
         }
     }
 }

@@ -1,13 +1,9 @@
-//! A run beyond its own end: branched off at some point, given a larger budget, written out.
+//! A run beyond its own end: branched off at some point, given a larger budget.
 
 use super::One;
-use crate::convert::HistoryRow;
 use crate::output::{hinted, json, line, say};
-use clap::ValueEnum;
 use model::Pairs;
 use model::spec::Job;
-use model::view::RunView;
-use serde::Serialize;
 use std::num::NonZeroU64;
 use std::process::ExitCode;
 
@@ -98,115 +94,5 @@ impl Extend {
             say(format_args!("run {} may use {asked} pairs now", run.id));
         }
         Ok(ExitCode::SUCCESS)
-    }
-}
-
-/// What `runs export` takes.
-#[derive(Debug, clap::Args)]
-pub(super) struct Export {
-    #[command(flatten)]
-    one: One,
-    /// For spreadsheets, or one JSON object a line
-    #[arg(long, value_enum, default_value_t = Format::Csv, conflicts_with = "json")]
-    format: Format,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
-    Csv,
-    Json,
-}
-
-/// A row as scripts read it.
-#[derive(Serialize)]
-struct Row<'a> {
-    report: i64,
-    pairs: u64,
-    pentanomial: [u64; 5],
-    wins: u64,
-    draws: u64,
-    losses: u64,
-    #[serde(skip_serializing_if = "<[f64]>::is_empty")]
-    theta: &'a [f64],
-    #[serde(skip_serializing_if = "Option::is_none")]
-    llr: Option<f64>,
-}
-
-impl Export {
-    /// # Errors
-    /// There is no such run, or no coordinator answers.
-    pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
-        let mut control = self.one.connect().await?;
-        let run = control.run(self.one.id).await?;
-        let as_json = self.one.json || self.format == Format::Json;
-        if !as_json {
-            line(head(&run))?;
-        }
-        let is_test = matches!(run.spec.job, Job::Test(_));
-        let each = |row: HistoryRow| {
-            let row = Row {
-                report: row.report,
-                pairs: row.tally.pairs().0,
-                pentanomial: row.tally.pentanomial.0,
-                wins: row.tally.wdl.wins,
-                draws: row.tally.wdl.draws,
-                losses: row.tally.wdl.losses,
-                theta: &row.theta,
-                llr: is_test.then_some(row.llr),
-            };
-            if as_json { json(&row) } else { Ok(line(csv(&row))?) }
-        };
-        control.export(run.id, each).await?;
-        Ok(ExitCode::SUCCESS)
-    }
-}
-
-/// The names of the columns. Parameter names are letters, digits and `_`: nothing to quote.
-fn head(run: &RunView) -> String {
-    let mut names =
-        vec!["report", "pairs", "ll", "ld", "dd", "dw", "ww", "wins", "draws", "losses"];
-    match &run.spec.job {
-        Job::Tune(tune) => names.extend(tune.parameters.iter().map(|p| p.name.as_str())),
-        Job::Test(_) => names.push("llr"),
-    }
-    names.join(",")
-}
-
-fn csv(row: &Row<'_>) -> String {
-    let counts = [row.pairs].into_iter().chain(row.pentanomial);
-    let counts = counts.chain([row.wins, row.draws, row.losses]).map(|count| count.to_string());
-    // Numbers in full: they come back to the bit.
-    let values = row.theta.iter().chain(&row.llr).map(f64::to_string);
-    let cells: Vec<String> =
-        [row.report.to_string()].into_iter().chain(counts).chain(values).collect();
-    cells.join(",")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::summary::tests::{test, tune};
-    use model::view::RunState;
-
-    #[test]
-    fn lines_are_as_wide_as_their_head() {
-        let run = tune(3, "t", RunState::Running, [0.5, 15.0]);
-        assert!(head(&run).ends_with(",losses,alef,bet"));
-        let mut row = Row {
-            report: 9,
-            pairs: 3,
-            pentanomial: [1, 0, 1, 0, 1],
-            wins: 2,
-            draws: 2,
-            losses: 2,
-            theta: &[0.1, -2.0],
-            llr: None,
-        };
-        assert_eq!(csv(&row), "9,3,1,0,1,0,1,2,2,2,0.1,-2");
-        assert_eq!(csv(&row).split(',').count(), head(&run).split(',').count());
-        row = Row { theta: &[], llr: Some(1.25), ..row };
-        let run = test(4, "t", RunState::Running, None, None);
-        assert_eq!(csv(&row).split(',').count(), head(&run).split(',').count());
-        assert!(csv(&row).ends_with(",1.25"));
     }
 }
