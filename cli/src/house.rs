@@ -43,6 +43,10 @@ pub(crate) struct HouseArgs {
     /// Address for gRPC and the web pages [default: 127.0.0.1:8117, or a free port]
     #[arg(long, value_name = "HOST:PORT")]
     listen: Option<SocketAddr>,
+    /// Show metrics of the coordinator for Prometheus, at this address or 127.0.0.1:8118; whoever
+    /// reaches it can read them
+    #[arg(long, value_name = "HOST:PORT", num_args = 0..=1, require_equals = true, default_missing_value = "127.0.0.1:8118")]
+    metrics: Option<SocketAddr>,
     /// Games that the worker plays at a time [default: one for each core]
     #[arg(long, value_name = "N")]
     slots: Option<u32>,
@@ -59,6 +63,7 @@ pub(crate) enum Worker {
 pub(crate) struct House {
     folder: DataDir,
     url: String,
+    metrics: Option<SocketAddr>,
     worker: Option<WorkerPart>,
     coordinator: CoordinatorPart,
     database: DatabasePart,
@@ -96,11 +101,13 @@ impl HouseArgs {
         let lock = folder.lock()?;
         let listener = self.listener()?;
         let url = reachable_url(listener.local_addr()?);
+        let metrics = self.metrics_port()?;
+        let metrics_address = metrics.as_ref().map(telemetry::Port::address).transpose()?;
         let database = match &self.database_url {
             Some(url) => DatabasePart::of_others(url.clone()),
             None => DatabasePart::private(&folder, self.no_download).await?,
         };
-        let mut coordinator = CoordinatorPart::start(database.url().to_owned(), listener);
+        let mut coordinator = CoordinatorPart::start(database.url().to_owned(), listener, metrics);
         let ready = tokio::select! {
             ready = answers(&url) => ready,
             error = coordinator.failed() => Err(error),
@@ -118,7 +125,26 @@ impl HouseArgs {
             Worker::Own => Some(WorkerPart::start(&folder, &url, self.slots())?),
             Worker::None => None,
         };
-        Ok(House { folder, url, worker, coordinator, database, _lock: lock })
+        Ok(House {
+            folder,
+            url,
+            metrics: metrics_address,
+            worker,
+            coordinator,
+            database,
+            _lock: lock,
+        })
+    }
+
+    fn metrics_port(&self) -> anyhow::Result<Option<telemetry::Port>> {
+        let Some(address) = self.metrics else { return Ok(None) };
+        let port = telemetry::Port::open(address).map_err(|error| {
+            hinted(
+                format_args!("cannot show metrics on {address}: {error}"),
+                "choose another address with --metrics=HOST:PORT",
+            )
+        })?;
+        Ok(Some(port))
     }
 
     fn listener(&self) -> anyhow::Result<TcpListener> {
@@ -147,6 +173,11 @@ impl House {
     /// `http://HOST:PORT` of gRPC and the web pages.
     pub(crate) fn url(&self) -> &str {
         &self.url
+    }
+
+    /// Where the metrics are shown, if they are.
+    pub(crate) fn metrics_url(&self) -> Option<String> {
+        self.metrics.map(|address| format!("{}/metrics", reachable_url(address)))
     }
 
     /// The way to the coordinator.

@@ -11,6 +11,7 @@ mod handle;
 use crate::convert::Hello;
 use crate::dispatch::Moment;
 use crate::dispatch::scheduler::{LeaseLimits, Merge, Scheduler};
+use crate::metrics::Metrics;
 use crate::recover::{self, RecoverError};
 use crate::views::{LiveWorker, Views};
 use handle::{Command, Reply};
@@ -59,6 +60,7 @@ pub struct Core {
     next_session: u64,
     live: BTreeMap<WorkerId, LiveWorker>,
     views: Arc<Views>,
+    metrics: Arc<Metrics>,
     shown: BTreeSet<RunId>,
     inbox: mpsc::Receiver<Command>,
     shutdown: CancellationToken,
@@ -96,6 +98,7 @@ impl Core {
         ledger: Ledger,
         limits: LeaseLimits,
         views: Arc<Views>,
+        metrics: Arc<Metrics>,
         shutdown: CancellationToken,
     ) -> Result<(Self, Handle), RecoverError> {
         let (commands, inbox) = mpsc::channel(QUEUE);
@@ -110,6 +113,7 @@ impl Core {
             next_session: 0,
             live: BTreeMap::new(),
             views,
+            metrics,
             shown: BTreeSet::new(),
             inbox,
             shutdown,
@@ -160,6 +164,7 @@ impl Core {
         self.drain(&mut group).await?;
         self.show();
         if let Some(leader) = self.leader.take() {
+            self.metrics.lead(false);
             leader.release().await;
         }
         self.ledger.close().await;
@@ -193,6 +198,7 @@ impl Core {
         give_work: bool,
     ) -> Result<(Vec<Answer>, Batch), StoreError> {
         let mut answers: Vec<Answer> = Vec::new();
+        let commands = group.len();
         for command in group.drain(..) {
             self.decide(command, &mut answers).await?;
         }
@@ -201,7 +207,11 @@ impl Core {
         }
         let batch = self.scheduler.take_batch();
         let leader = self.leader.as_ref().ok_or(StoreError::LeadTaken)?;
-        self.ledger.commit(leader, &batch).await?;
+        if !batch.is_empty() {
+            let began = Instant::now();
+            self.ledger.commit(leader, &batch).await?;
+            self.metrics.committed(&batch, commands, began.elapsed(), &self.scheduler);
+        }
         Ok((answers, batch))
     }
 
@@ -227,11 +237,15 @@ impl Core {
         for answer in answers {
             match answer {
                 Answer::Reply(reply) => reply(),
-                Answer::Ack(session, ack) if self.is_current(session) => {
-                    self.send(session.worker, ack);
+                Answer::Ack(session, ack) => {
+                    if let Outbound::Ack { outcome, .. } = &ack {
+                        self.metrics.answered(outcome);
+                    }
+                    // Otherwise it reports again in its new session, and hears it there.
+                    if self.is_current(session) {
+                        self.send(session.worker, ack);
+                    }
                 }
-                // It reports again in its new session, and hears it there.
-                Answer::Ack(..) => {}
             }
         }
         for (worker, push) in self.scheduler.take_outbox() {
@@ -337,6 +351,7 @@ impl Core {
         // An older session of the same worker ends here: its line is dropped.
         self.sessions.insert(worker, (session.number, line));
         self.live.insert(worker, LiveWorker::default());
+        self.metrics.session_opened();
         let now = self.now();
         self.scheduler.join(worker, hello.offer, &hello.held, now);
         tracing::info!(worker.id = worker.0, worker.name = %hello.name, "worker joined");
@@ -433,6 +448,11 @@ impl Core {
             (*id, live.clone(), connected, leases, idle)
         });
         self.views.show_workers(workers);
+        let live = self
+            .live
+            .iter()
+            .map(|(id, live)| (live, self.scheduler.worker(*id).and_then(|(_, _, idle)| idle)));
+        self.metrics.stand(&self.scheduler, live);
         self.views.settle(now);
     }
 
@@ -460,6 +480,7 @@ impl Core {
     /// that come meanwhile are refused.
     async fn start_again(&mut self, error: &StoreError) -> Result<Next, RecoverError> {
         tracing::warn!(error = %chain(error), "the ledger failed; starting again from it");
+        self.metrics.ledger_failed();
         self.sessions.clear();
         self.live.clear();
         // Given up first: this coordinator must not be in its own way.
@@ -504,6 +525,7 @@ impl Core {
     fn go_on_from(&mut self, recovered: Recovered) {
         let Recovered { leader, scheduler, keys } = recovered;
         self.leader = Some(leader);
+        self.metrics.lead(true);
         self.scheduler = scheduler;
         self.keys = keys;
         self.shown = self.scheduler.runs().map(|run| run.id).collect();

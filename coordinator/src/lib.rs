@@ -7,6 +7,7 @@ pub mod book;
 pub mod convert;
 pub mod core;
 pub mod dispatch;
+pub mod metrics;
 pub mod recover;
 pub mod rpc;
 mod serve;

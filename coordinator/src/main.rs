@@ -19,11 +19,15 @@ struct Program {
     /// Where workers, authors and browsers find it; an address of this machine alone
     #[arg(long, default_value = "127.0.0.1:8117")]
     listen: SocketAddr,
+    /// Show metrics for Prometheus, at this address or 127.0.0.1:8118; whoever reaches it can read
+    /// them
+    #[arg(long, value_name = "HOST:PORT", num_args = 0..=1, require_equals = true, default_missing_value = "127.0.0.1:8118")]
+    metrics: Option<SocketAddr>,
 }
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
-    let Program { database_url, listen } = Program::parse();
+    let Program { database_url, listen, metrics } = Program::parse();
     let wanted = std::env::var("ELOMILL_LOG").unwrap_or_default();
     // Text that is none of the filter's grammar, or empty, asks for nothing in particular.
     let filter = match wanted.trim().parse::<Targets>() {
@@ -35,6 +39,11 @@ async fn main() -> anyhow::Result<()> {
     coordinator::check_address(listen)?;
     let listener =
         TcpListener::bind(listen).await.with_context(|| format!("cannot listen on {listen}"))?;
+    let mut settings = coordinator::Settings::new(database_url);
+    if let Some(address) = metrics {
+        let port = telemetry::Port::open(address);
+        settings.metrics = Some(port.with_context(|| format!("cannot show metrics on {address}"))?);
+    }
     let shutdown = CancellationToken::new();
     let stop = shutdown.clone().drop_guard();
     let signals = tokio::spawn(async move {
@@ -42,7 +51,7 @@ async fn main() -> anyhow::Result<()> {
         drop(stop);
         heard
     });
-    coordinator::run(coordinator::Settings::new(database_url), listener, shutdown).await?;
+    coordinator::run(settings, listener, shutdown).await?;
     signals.abort();
     Ok(())
 }

@@ -2,6 +2,7 @@
 
 use crate::core::Core;
 use crate::dispatch::scheduler::LeaseLimits;
+use crate::metrics::Metrics;
 use crate::recover::RecoverError;
 use crate::rpc::control_service::ControlRpc;
 use crate::rpc::worker_service::WorkerRpc;
@@ -16,6 +17,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 use store::{Ledger, StoreError};
+use telemetry::Port;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -35,6 +37,8 @@ pub struct Settings {
     pub lease_silence: Duration,
     /// A lease of which nothing came for longer may be lost even by a worker that is there.
     pub lease_standstill: Duration,
+    /// Where its metrics are shown, if anywhere.
+    pub metrics: Option<Port>,
 }
 
 impl Settings {
@@ -45,6 +49,7 @@ impl Settings {
             database_url: database_url.into(),
             lease_silence: silence,
             lease_standstill: standstill,
+            metrics: None,
         }
     }
 }
@@ -105,12 +110,26 @@ pub async fn run(
     let views = Arc::new(Views::new(ledger.clone()));
     let limits =
         LeaseLimits { silence: settings.lease_silence, standstill: settings.lease_standstill };
+    let metrics = Arc::new(Metrics::new());
+    let tasks = TaskTracker::new();
+    let stop_listening = CancellationToken::new();
+    if let Some(port) = settings.metrics {
+        let stop = stop_listening.clone();
+        let shown = port.serve(metrics.registry(), || {}, async move { stop.cancelled().await });
+        tasks.spawn(async move {
+            if let Err(error) = shown.await {
+                tracing::error!(%error, "the metrics can no longer be shown");
+            }
+        });
+    }
+    // A start that is given up takes the metrics with it.
+    let _stop_listening = stop_listening.clone().drop_guard();
+    let core = Core::start(ledger.clone(), limits, views.clone(), metrics, shutdown.clone());
     let started = tokio::select! {
-        started = Core::start(ledger.clone(), limits, views.clone(), shutdown.clone()) => started?,
+        started = core => started?,
         () = shutdown.cancelled() => return Ok(()),
     };
     let (core, handle) = started;
-    let tasks = TaskTracker::new();
     // Streams end after the core has drained its sessions, pages at once.
     let streams = CancellationToken::new();
 
@@ -141,7 +160,6 @@ pub async fn run(
     let app = pages.merge(grpc).fallback(web::not_found);
 
     tracing::info!(address = %listener.local_addr()?, "serving");
-    let stop_listening = CancellationToken::new();
     let server = {
         let stop = stop_listening.clone();
         let serve = axum::serve(listener, app)

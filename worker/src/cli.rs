@@ -2,6 +2,8 @@
 
 use crate::settings::MAX_SLOTS;
 use crate::{Settings, Shutdown};
+use anyhow::Context;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 /// Plays games for a coordinator until it is interrupted.
@@ -30,13 +32,19 @@ pub struct Args {
     /// Largest transposition table that a run may ask for, in MiB; each slot has two
     #[arg(long, value_name = "MIB", default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..=65_536))]
     pub max_hash_mib: u32,
+
+    /// Show metrics for Prometheus, at this address or 127.0.0.1:8119; whoever reaches it can read
+    /// them
+    #[arg(long, value_name = "HOST:PORT", num_args = 0..=1, require_equals = true, default_missing_value = "127.0.0.1:8119")]
+    pub metrics: Option<SocketAddr>,
 }
 
 impl Args {
     /// The settings that the arguments and the machine amount to.
     ///
     /// # Errors
-    /// No state directory is given, and the user has no directory for such data.
+    /// No state directory is given, and the user has no directory for such data; the address of the
+    /// metrics cannot be listened on.
     pub fn resolve(self) -> anyhow::Result<Settings> {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let slots = self.slots.unwrap_or_else(|| u32::try_from(cores).unwrap_or(MAX_SLOTS));
@@ -46,6 +54,11 @@ impl Args {
         })?;
         let mut settings = Settings::new(self.coordinator, name, slots, state_dir);
         settings.max_hash_kib = self.max_hash_mib * 1024;
+        if let Some(address) = self.metrics {
+            let port = telemetry::Port::open(address);
+            settings.metrics =
+                Some(port.with_context(|| format!("cannot show metrics on {address}"))?);
+        }
         Ok(settings)
     }
 }

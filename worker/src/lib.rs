@@ -12,6 +12,7 @@ mod error;
 mod holdings;
 mod identity;
 mod link;
+mod metrics;
 mod offer;
 mod session;
 mod settings;

@@ -29,6 +29,8 @@ pub struct Settings {
     pub backoff_cap: Duration,
     /// Where the state of the worker is told while it runs, for a status line.
     pub status: Option<watch::Sender<Status>>,
+    /// Where its metrics are shown, if anywhere.
+    pub metrics: Option<telemetry::Port>,
 }
 
 impl Settings {
@@ -49,6 +51,7 @@ impl Settings {
             backoff_base: Duration::from_millis(500),
             backoff_cap: Duration::from_secs(60),
             status: None,
+            metrics: None,
         }
     }
 }

@@ -24,10 +24,18 @@ pub struct Status {
     pub games_per_minute: f64,
     /// Nodes per second of all playing slots together, by their last pair.
     pub nodes_per_second: Nodes,
+    /// Pairs played to their end since the start.
+    pub played: Pairs,
     /// Pairs that the coordinator has acknowledged since the start.
     pub accepted: Pairs,
     /// Finished pairs that are not acknowledged yet.
     pub spooled: Pairs,
+    /// Leases held.
+    pub leases: usize,
+    /// Leases given back unfinished since the start.
+    pub returned_leases: u64,
+    /// Times that the coordinator welcomed this worker since the start.
+    pub sessions: u64,
     /// Why nothing is played, in words, when nothing is.
     pub idle_reason: Option<String>,
     /// Whether the worker is going away.

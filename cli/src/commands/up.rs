@@ -1,6 +1,6 @@
 //! `elomill up`: the whole house, to stay.
 
-use crate::house::{HouseArgs, Worker};
+use crate::house::{House, HouseArgs, Worker};
 use crate::interrupt::Interrupt;
 use crate::output::{json, line, say};
 use std::process::ExitCode;
@@ -13,6 +13,9 @@ pub(crate) struct Args {
     /// Only coordinate; workers elsewhere play
     #[arg(long)]
     no_worker: bool,
+    /// Log to stderr, for a service manager, in place of logs/elomill.log of the data folder
+    #[arg(long)]
+    log_stderr: bool,
     /// Print the addresses as one JSON object
     #[arg(long)]
     json: bool,
@@ -23,10 +26,14 @@ impl Args {
     /// A part of the house does not start, cannot go on, or does not end.
     pub(crate) async fn run(self) -> anyhow::Result<ExitCode> {
         let interrupt = Interrupt::listen()?;
-        crate::logging::to_file(self.house.folder()?.log_file("elomill.log")?);
+        if self.log_stderr {
+            crate::logging::to_stderr("info");
+        } else {
+            crate::logging::to_file(self.house.folder()?.log_file("elomill.log")?);
+        }
         let worker = if self.no_worker { Worker::None } else { Worker::Own };
         let mut house = self.house.open(worker).await?;
-        let told = self.tell(house.url());
+        let told = self.tell(&house);
         let outcome = match told {
             Err(error) => Err(error),
             Ok(()) => tokio::select! {
@@ -40,12 +47,18 @@ impl Args {
         Ok(ExitCode::SUCCESS)
     }
 
-    fn tell(&self, url: &str) -> anyhow::Result<()> {
+    fn tell(&self, house: &House) -> anyhow::Result<()> {
+        let (url, metrics) = (house.url(), house.metrics_url());
         if self.json {
-            return json(&serde_json::json!({ "url": url, "pid": std::process::id() }));
+            return json(
+                &serde_json::json!({ "url": url, "pid": std::process::id(), "metrics": metrics }),
+            );
         }
         line(format_args!("web pages  {url}/"))?;
         line(format_args!("gRPC       {url}"))?;
+        if let Some(metrics) = metrics {
+            line(format_args!("metrics    {metrics}"))?;
+        }
         let options = self.house.data_dir_option();
         say(format_args!("file a run: elomill tune FILE{options}"));
         say("end with Ctrl-C");

@@ -10,11 +10,12 @@ use crate::backoff::Backoff;
 use crate::holdings::{GivenUp, Holdings, LeaseKey};
 use crate::identity::StateDir;
 use crate::link::{self, LinkEvent};
+use crate::metrics;
 use crate::offer::{self, Offer};
 use crate::slots::{PairEnd, PairJob, SlotDone, Slots};
 use crate::spool::{Line, Recovered, Spool};
 use crate::status::GameRate;
-use crate::{Settings, Shutdown, Summary, WorkerError};
+use crate::{Settings, Shutdown, Status, Summary, WorkerError};
 use arena::Matchup;
 use model::lease::PairIndex;
 use model::{GameKind, Games, Nodes, Pairs, WorkerId};
@@ -23,7 +24,7 @@ use proto::v1::ReturnReason;
 use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 
 /// Events of the connection that wait for the loop; a full channel only slows the stream down.
@@ -73,7 +74,7 @@ struct Session {
 /// # Errors
 /// The state directory cannot be used or is in use, the coordinator's address is none, or a thread
 /// cannot be started.
-pub async fn run(settings: Settings, shutdown: Shutdown) -> Result<Summary, WorkerError> {
+pub async fn run(mut settings: Settings, shutdown: Shutdown) -> Result<Summary, WorkerError> {
     let state = StateDir::open(&settings.state_dir)?;
     let spool_dir = state.spool_dir();
     let (spool, recovered) = Spool::open(&spool_dir).map_err(|source| WorkerError::StateDir {
@@ -87,9 +88,13 @@ pub async fn run(settings: Settings, shutdown: Shutdown) -> Result<Summary, Work
     let (slots, results) = Slots::start(settings.slots)?;
     let backoff = Backoff::new(settings.backoff_base, settings.backoff_cap);
     let (events_in, mut events) = mpsc::channel(LINK_EVENTS);
-    // Dropped, and so ended, with this function.
+    // Dropped, and so ended, with this function; the metrics likewise.
     let mut link = JoinSet::new();
     link.spawn(link::run(settings.coordinator_url.clone(), backoff, events_in));
+    if let Some(port) = settings.metrics.take() {
+        let status = settings.status.get_or_insert_with(|| watch::Sender::new(Status::default()));
+        link.spawn(metrics::serve(port, status.subscribe()));
+    }
     let now = Instant::now();
     let mut session = Session {
         settings,

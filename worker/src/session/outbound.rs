@@ -253,8 +253,12 @@ impl Session {
             slots: self.slots.count(),
             games_per_minute: self.rate.per_minute(now),
             nodes_per_second: self.slots.nodes_per_second(),
+            played: self.summary.played,
             accepted: self.summary.accepted,
             spooled: Pairs(self.holdings.unacked()),
+            leases: self.holdings.len(),
+            returned_leases: self.summary.returned_leases,
+            sessions: self.summary.sessions,
             idle_reason,
             ending: self.phase != super::Phase::Running,
         };

@@ -9,7 +9,7 @@ use super::pure::PURE;
 use super::tree::Tree;
 
 /// What a package may ship with, of this workspace; [`ALL`] is everything that is not for tests.
-const MAY: [(&str, &[&str]); 14] = [
+const MAY: [(&str, &[&str]); 15] = [
     ("model", &[]),
     ("games", &["model"]),
     ("engine", &["games", "model"]),
@@ -18,9 +18,10 @@ const MAY: [(&str, &[&str]); 14] = [
     ("arena", &["engine", "games", "model"]),
     ("pgbox", &[]),
     ("store", &["model"]),
+    ("telemetry", &[]),
     ("proto", &[]),
-    ("coordinator", &["games", "model", "proto", "stats", "store", "tune"]),
-    ("worker", &["arena", "engine", "games", "model", "proto"]),
+    ("coordinator", &["games", "model", "proto", "stats", "store", "telemetry", "tune"]),
+    ("worker", &["arena", "engine", "games", "model", "proto", "telemetry"]),
     ("cli", ALL),
     ("testkit", ALL),
     ("xtask", &PURE),
@@ -36,6 +37,7 @@ const ALL: &[&str] = &[
     "proto",
     "stats",
     "store",
+    "telemetry",
     "tune",
     "worker",
 ];
@@ -48,8 +50,12 @@ const NOT_PURE: [&str; 10] =
 const EXCEPT: [(&str, &str); 1] = [("arena", "rustix")];
 
 /// Packages of others that one part of the house keeps to itself, and who may ship with them.
-const RESERVED: [(&str, &[&str]); 3] =
-    [("sqlx", &["store", "testkit"]), ("axum", &["coordinator"]), ("maud", &["coordinator"])];
+const RESERVED: [(&str, &[&str]); 4] = [
+    ("sqlx", &["store", "testkit"]),
+    ("axum", &["coordinator", "telemetry"]),
+    ("maud", &["coordinator"]),
+    ("prometheus", &["telemetry"]),
+];
 
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     let members = manifest::members(tree);
