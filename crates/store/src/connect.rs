@@ -60,7 +60,7 @@ impl Ledger {
     }
 }
 
-fn without_password(url: &str) -> String {
+pub(crate) fn without_password(url: &str) -> String {
     match (url.find("://"), url.rfind('@')) {
         (Some(scheme), Some(at)) if scheme + 3 < at => {
             let user = url[scheme + 3..at].split(':').next().unwrap_or("");

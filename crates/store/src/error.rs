@@ -18,6 +18,20 @@ pub enum StoreError {
         /// `server_version` as it says.
         found: String,
     },
+    /// A later version of the program has changed the schema.
+    #[error(
+        "the schema is of a later version of Elomill (migration {found}); this one knows those up to \
+         {known}; run that version or a newer one"
+    )]
+    NewerSchema {
+        /// The last migration of the database.
+        found: i64,
+        /// The last that this version knows.
+        known: i64,
+    },
+    /// The database was never used by a coordinator.
+    #[error("the database holds no ledger: no coordinator has ever run on it")]
+    NoLedger,
     /// The schema could not be brought up to date.
     #[error("the schema could not be brought up to date")]
     Migrate(#[source] sqlx::migrate::MigrateError),

@@ -10,6 +10,7 @@ mod connect;
 mod error;
 mod leader;
 mod leases;
+mod maintenance;
 mod migrate;
 mod recover;
 mod runs;
@@ -20,9 +21,12 @@ pub use connect::Ledger;
 pub use error::StoreError;
 pub use leader::LeaderEpoch;
 pub use leases::StoredLease;
+pub use maintenance::{Holdings, Snapshot, newest_schema};
 pub use recover::{HighestIds, LedgerEntry, OpenLease, OpenSlice, StoredSnapshot};
 pub use runs::StoredRun;
 pub use workers::{NewWorker, StoredWorker};
+
+pub(crate) use connect::without_password;
 
 /// A count as Postgres keeps it. What goes in was validated far below the limit.
 fn signed(count: u64) -> i64 {

@@ -2,15 +2,40 @@
 
 use crate::StoreError;
 use sqlx::migrate::{Migration, MigrationType, Migrator};
-use sqlx::{PgPool, SqlSafeStr};
+use sqlx::{PgConnection, PgPool, SqlSafeStr};
 use std::borrow::Cow;
 
 /// Every migration: number, description, text. Appended to, never edited.
-const MIGRATIONS: &[(i64, &str, &str)] =
-    &[(1, "ledger", include_str!("../../../migrations/0001_ledger.sql"))];
+const MIGRATIONS: &[(i64, &str, &str)] = &[
+    (1, "ledger", include_str!("../../../migrations/0001_ledger.sql")),
+    (2, "dashboard", include_str!("../../../migrations/0002_dashboard.sql")),
+];
+
+/// The number of the last one.
+pub(crate) const NEWEST: i64 = MIGRATIONS[MIGRATIONS.len() - 1].0;
+
+/// The number of the last migration that a database had, if it had any.
+pub(crate) async fn applied(connection: &mut PgConnection) -> Result<Option<i64>, StoreError> {
+    let is_there: bool = sqlx::query_scalar("SELECT to_regclass('_sqlx_migrations') IS NOT NULL")
+        .fetch_one(&mut *connection)
+        .await?;
+    if !is_there {
+        return Ok(None);
+    }
+    let last = sqlx::query_scalar("SELECT max(version) FROM _sqlx_migrations");
+    Ok(last.fetch_one(connection).await?)
+}
 
 /// Brings the schema up to date. Concurrent callers wait for each other.
+///
+/// # Errors
+/// A later version of the program has been here, or a migration fails.
 pub(crate) async fn run(pool: &PgPool) -> Result<(), StoreError> {
+    let mut connection = pool.acquire().await?;
+    if let Some(found) = applied(&mut connection).await?.filter(|found| *found > NEWEST) {
+        return Err(StoreError::NewerSchema { found, known: NEWEST });
+    }
+    drop(connection);
     let migrations = MIGRATIONS
         .iter()
         .map(|&(version, description, sql)| {
