@@ -7,7 +7,7 @@ use serde_json::Value;
 use sqlx::{ConnectOptions, Connection, Row};
 use std::path::Path;
 
-const PAIRS: u64 = 1200;
+pub(crate) const PAIRS: u64 = 1200;
 
 /// Quick games, so that a kill falls among many leases.
 const TUNE: &str = r#"name = "to be killed"
@@ -29,7 +29,7 @@ r_end = 0.02
 "#;
 
 /// Files the tune and watches it until a third is counted.
-fn begin(folder: &Path) -> (String, Running) {
+pub(crate) fn begin(folder: &Path) -> (String, Running) {
     let path = file(folder, "tune.toml", TUNE);
     let filed = object(folder, &["tune", path.to_str().expect("plain"), "--json"]);
     let id = filed["id"].to_string();
@@ -43,12 +43,12 @@ fn begin(folder: &Path) -> (String, Running) {
     }
 }
 
-fn counted(run: &Value) -> u64 {
+pub(crate) fn counted(run: &Value) -> u64 {
     run["counted_pairs"].as_u64().expect("a count")
 }
 
 /// Watches on to the end of the run.
-fn to_the_end(mut watch: Running) -> Value {
+pub(crate) fn to_the_end(mut watch: Running) -> Value {
     let mut last = None;
     while let Some(state) = watch.next_object() {
         // What was shown once stays counted: acknowledged is durable.
@@ -61,7 +61,7 @@ fn to_the_end(mut watch: Running) -> Value {
 }
 
 /// The run as shown against the sums of the ledger, to the pair.
-fn reconcile(folder: &Path, id: &str) {
+pub(crate) fn reconcile(folder: &Path, id: &str) {
     let run = object(folder, &["runs", "show", id, "--json"]);
     assert_eq!(run["state"], "finished", "{run}");
     assert_eq!(counted(&run), PAIRS);
@@ -110,7 +110,7 @@ fn reconcile(folder: &Path, id: &str) {
 }
 
 /// A clean end leaves nothing running.
-fn close(folder: &Path, house: Running) {
+pub(crate) fn close(folder: &Path, house: Running) {
     let workers = workers_of(house.pid());
     assert!(house.interrupt().success());
     for worker in workers {

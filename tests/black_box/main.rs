@@ -1,5 +1,7 @@
 //! Black-box tests: they drive the built `elomill` command as a user or a script does.
 
+#[cfg(target_os = "linux")]
+mod backup;
 mod books;
 #[cfg(unix)]
 mod campaign;
@@ -11,5 +13,7 @@ mod examples;
 #[cfg(target_os = "linux")]
 mod kill;
 mod matches;
+#[cfg(target_os = "linux")]
+mod observed;
 #[cfg(unix)]
 mod support;

@@ -1,5 +1,6 @@
 //! The subcommands: what the words of the command line are, and which file does what they say.
 
+mod backup;
 mod bench;
 mod book;
 mod campaign;
@@ -72,6 +73,10 @@ pub(crate) enum Command {
     Stats(stats::Args),
     /// The private Postgres, by hand
     Db(db::Args),
+    /// Writes the whole ledger into a file, while a coordinator works or not
+    Backup(backup::BackupArgs),
+    /// Brings a backup into an empty database
+    Restore(backup::RestoreArgs),
     /// Prints a completion script for a shell
     Completions(completions::Args),
 }
@@ -103,6 +108,8 @@ impl Command {
             Command::Lab(args) => args.run(),
             Command::Stats(args) => args.run(),
             Command::Db(args) => Box::pin(args.run()).await,
+            Command::Backup(args) => Box::pin(args.run()).await,
+            Command::Restore(args) => Box::pin(args.run()).await,
             Command::Completions(args) => args.run(),
         }
     }
