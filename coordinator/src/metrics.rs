@@ -25,11 +25,7 @@ const OVER: [RunState; 2] = [RunState::Finished, RunState::Stopped];
 const ENDS: [LeaseEnd; 4] =
     [LeaseEnd::Completed, LeaseEnd::Returned, LeaseEnd::Expired, LeaseEnd::Revoked];
 const OUTCOMES: [&str; 5] = ["merged", "duplicate", "stale", "run_ended", "invalid"];
-const IDLE: [(Idle, &str); 3] = [
-    (Idle::NoOpenRun, "no_open_run"),
-    (Idle::NotOffered, "not_offered"),
-    (Idle::BudgetSpent, "budget_spent"),
-];
+const IDLE: [Idle; 3] = [Idle::NoOpenRun, Idle::NotOffered, Idle::BudgetSpent];
 
 /// A commit takes from a fraction of a millisecond to the time limit of a statement.
 const COMMIT_SECONDS: [f64; 12] =
@@ -167,7 +163,7 @@ impl Metrics {
         for end in ENDS {
             self.leases_ended.with_label_values(&[end.name()]).reset();
         }
-        for (_, reason) in IDLE {
+        for reason in IDLE.map(reason) {
             self.workers_idle.with_label_values(&[reason]).set(0);
         }
     }
@@ -272,14 +268,14 @@ impl Metrics {
             sessions += 1;
             playing += i64::from(worker.playing_games);
             speed = speed.saturating_add(worker.nodes_per_second);
-            if let Some((_, reason)) = IDLE.into_iter().find(|(known, _)| Some(*known) == why) {
-                *idle.entry(reason).or_default() += 1;
+            if let Some(why) = why {
+                *idle.entry(reason(why)).or_default() += 1;
             }
         }
         self.sessions.set(sessions);
         self.games_playing.set(playing);
         self.nodes_per_second.set(whole(speed));
-        for (_, reason) in IDLE {
+        for reason in IDLE.map(reason) {
             let count = idle.get(reason).copied().unwrap_or(0);
             self.workers_idle.with_label_values(&[reason]).set(count);
         }
@@ -325,6 +321,15 @@ impl Maker<'_> {
         let made = Histogram::with_opts(options)?;
         self.0.register(Box::new(made.clone()))?;
         Ok(made)
+    }
+}
+
+/// Why a worker is idle, as a label.
+fn reason(idle: Idle) -> &'static str {
+    match idle {
+        Idle::NoOpenRun => "no_open_run",
+        Idle::NotOffered => "not_offered",
+        Idle::BudgetSpent => "budget_spent",
     }
 }
 
