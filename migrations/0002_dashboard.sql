@@ -26,8 +26,9 @@ AS 'SELECT 1.959964 * sqrt(greatest(0,
 CREATE VIEW dashboard.runs AS
 SELECT r.id AS run_id, r.name, r.kind, r.game, r.state, r.state_reason, r.verdict, r.created_at,
        r.ended_at,
-       (r.spec -> 'job' -> 'tune' ->> 'pairs')::bigint AS asked_by_tune,
-       (r.spec -> 'job' -> 'test' ->> 'max_pairs')::bigint AS asked_by_test,
+       -- The job is an object with one field, named by the kind.
+       (SELECT coalesce(job.value ->> 'pairs', job.value ->> 'max_pairs')::bigint
+        FROM jsonb_each(r.spec -> 'job') job LIMIT 1) AS asked_pairs,
        n.pairs, r.wins, r.draws, r.losses, r.llr,
        dashboard.elo(n.score) AS elo,
        dashboard.elo(n.score - n.margin) AS elo_low,

@@ -9,7 +9,6 @@ use crate::dispatch::scheduler::{Idle, Scheduler};
 use crate::views::LiveWorker;
 use model::GameKind;
 use model::lease::LeaseEnd;
-use model::spec::Job;
 use model::view::RunState;
 use std::collections::HashMap;
 use std::time::Duration;
@@ -243,10 +242,7 @@ impl Metrics {
             *runs.entry((run.spec.job.kind(), run.state.name())).or_default() += 1;
             leases += run.leases.len();
             if run.state == RunState::Running {
-                let asked = match &run.spec.job {
-                    Job::Tune(tune) => tune.pairs.0,
-                    Job::Test(test) => test.max_pairs.0,
-                };
+                let asked = run.spec.job.pairs_asked().0;
                 *open.entry(run.spec.game.name()).or_default() +=
                     asked.saturating_sub(run.fold.tally.pairs().0);
             }
