@@ -195,7 +195,7 @@ fn make_dashboard_login(folder: &Path) {
         .args(["db", "--data-dir"])
         .arg(folder)
         .args(["psql", "--quiet", "--set", "password=secret", "--file"])
-        .arg(repository("deploy/postgres/dashboard_role.sql"))
+        .arg(repository("deploy/postgres/dashboard_role.psql"))
         .output()
         .expect("the command starts");
     assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
