@@ -3,13 +3,14 @@
 use crate::convert::{
     HistoryRow, history_from_wire, run_from_wire, spec_to_wire, worker_from_wire,
 };
-use crate::endpoint::Locator;
+use crate::endpoint::{Locator, pages};
 use crate::output::{hinted, printable_lines};
 use model::spec::RunSpec;
 use model::view::{RunView, WorkerView};
 use model::{Pairs, RunId};
-use proto::v1;
 use proto::v1::control_service_client::ControlServiceClient;
+use proto::v1::key_service_client::KeyServiceClient;
+use proto::{ConnectError, v1};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use std::hash::{BuildHasher, RandomState};
@@ -20,6 +21,7 @@ use tonic::{Code, Status, Streaming};
 #[derive(Clone, Debug)]
 pub(crate) struct Control {
     inner: ControlServiceClient<Channel>,
+    keys: KeyServiceClient<Channel>,
     url: String,
 }
 
@@ -39,18 +41,23 @@ impl Control {
     /// No coordinator is known, or none answers.
     pub(crate) async fn connect(locator: &Locator) -> anyhow::Result<Self> {
         let url = locator.url()?;
-        let channel = proto::connect(&url).await.map_err(|error| {
-            hinted(error, "start one with `elomill up`, or name another with --coordinator")
-        })?;
+        let key = locator.key()?;
+        let channel = proto::connect(&url, Some(&key)).await.map_err(not_connected)?;
+        let keys = KeyServiceClient::new(channel.clone());
         let inner = ControlServiceClient::new(channel)
             .max_decoding_message_size(proto::MAX_MESSAGE_BYTES)
             .max_encoding_message_size(proto::MAX_MESSAGE_BYTES);
-        Ok(Self { inner, url })
+        Ok(Self { inner, keys, url })
+    }
+
+    /// What is asked about keys.
+    pub(crate) fn keys(&mut self) -> &mut KeyServiceClient<Channel> {
+        &mut self.keys
     }
 
     /// The address of a run's live page.
     pub(crate) fn page(&self, run: RunId) -> String {
-        page(&self.url, run)
+        page(&pages(&self.url), run)
     }
 
     /// Files a run with its book.
@@ -199,10 +206,29 @@ pub(crate) fn page(url: &str, run: RunId) -> String {
     format!("{}/runs/{run}", url.trim_end_matches('/'))
 }
 
+/// Why there is no connection, with what to do about it.
+fn not_connected(error: ConnectError) -> anyhow::Error {
+    match error {
+        ConnectError::Unreachable { .. } => {
+            hinted(error, "start one with `elomill up`, or name another with --coordinator")
+        }
+        ConnectError::Refused { origin, source } => hinted(
+            format_args!("the server at {origin} is not believed: {source}"),
+            "`elomill up` prints the address with the right fingerprint",
+        ),
+        ConnectError::Address(_) => error.into(),
+    }
+}
+
 /// A refusal in words, with what to do about it.
 pub(crate) fn explain(status: Status) -> anyhow::Error {
     let message = printable_lines(status.message());
     let hint = match status.code() {
+        Code::Unauthenticated => {
+            "run this where the coordinator runs, with its --data-dir, or log in with \
+             `elomill login LINK`"
+        }
+        Code::PermissionDenied => "an admin gives roles: `elomill invite --role ROLE`",
         Code::NotFound => "`elomill runs list` shows what there is",
         Code::Unavailable => "the coordinator went away; start it again with `elomill up`",
         Code::Unimplemented => "use the same version of elomill on both sides",

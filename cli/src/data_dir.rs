@@ -3,6 +3,9 @@
 //! ```text
 //! elomill.lock    held by the one `up` or `demo` of the folder; its process id is in it
 //! endpoint.json   where the coordinator answers
+//! login.json      the coordinator elsewhere that `login` made known
+//! control.key     what the commands of this folder sign with; admin of the coordinator here
+//! tls.crt tls.key the certificate of the coordinator here
 //! pg/ …           the private Postgres (laid out by `pgbox`)
 //! worker/         the state of the house's own worker: identity and spool
 //! logs/           elomill.log, worker.log
@@ -11,6 +14,7 @@
 use crate::output::hinted;
 use anyhow::Context;
 use clap::Args;
+use keys::SecretKey;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, Write};
 use std::path::{Path, PathBuf};
@@ -48,6 +52,20 @@ impl DataDir {
 
     pub(crate) fn endpoint(&self) -> PathBuf {
         self.0.join("endpoint.json")
+    }
+
+    pub(crate) fn login(&self) -> PathBuf {
+        self.0.join("login.json")
+    }
+
+    /// The key that the commands of this folder sign with, made at the first use.
+    ///
+    /// # Errors
+    /// The folder cannot be written, or the file holds something else.
+    pub(crate) fn control_key(&self) -> anyhow::Result<SecretKey> {
+        std::fs::create_dir_all(&self.0)
+            .with_context(|| format!("cannot make the data folder {}", self.0.display()))?;
+        Ok(SecretKey::read_or_make(&self.0.join("control.key"))?)
     }
 
     pub(crate) fn worker_state(&self) -> PathBuf {

@@ -1,6 +1,6 @@
 //! Every environment variable that Elomill reads, in one list; `elomill --help` prints it.
 
-/// Where the coordinator is: `http://HOST:PORT`.
+/// Where the coordinator is: `https://HOST:PORT#FINGERPRINT`.
 pub(crate) const COORDINATOR: &str = "ELOMILL_COORDINATOR";
 /// Where everything of this machine is kept.
 pub(crate) const DATA_DIR: &str = "ELOMILL_DATA_DIR";
@@ -11,7 +11,7 @@ pub(crate) const LOG: &str = "ELOMILL_LOG";
 
 /// Name and meaning of each, in the order in which help shows them.
 const ALL: [(&str, &str); 6] = [
-    (COORDINATOR, "address of the coordinator, http://HOST:PORT (as --coordinator)"),
+    (COORDINATOR, "address of the coordinator, https://HOST:PORT#FINGERPRINT (as --coordinator)"),
     (DATA_DIR, "folder of everything that stays on this machine (as --data-dir)"),
     (
         DATABASE_URL,

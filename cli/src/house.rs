@@ -11,15 +11,19 @@ mod worker_part;
 
 use crate::client::Control;
 use crate::data_dir::{DataDir, DataDirArgs, DataDirLock};
-use crate::endpoint::{Endpoint, Locator};
+use crate::endpoint::{Endpoint, Locator, pages};
 use crate::interrupt::Interrupt;
 use crate::output::{hinted, say};
 use clap::Args;
+use coordinator::TlsArgs;
 use coordinator_part::CoordinatorPart;
 use database_part::DatabasePart;
-use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use keys::{Address, Fingerprint, PublicKey};
+use model::Role;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
 use std::path::PathBuf;
 use std::time::Duration;
+use store::NewKey;
 use tokio_util::sync::CancellationToken;
 use worker_part::WorkerPart;
 
@@ -40,13 +44,23 @@ pub(crate) struct HouseArgs {
     /// Fail rather than fetch Postgres where the machine has none
     #[arg(long)]
     no_download: bool,
-    /// Address for gRPC and the web pages [default: 127.0.0.1:8117, or a free port]
+    /// Address for gRPC and the web pages, as 0.0.0.0:8117 for workers on other machines
+    /// [default: 127.0.0.1:8117, or a free port]
     #[arg(long, value_name = "HOST:PORT")]
     listen: Option<SocketAddr>,
     /// Show metrics of the coordinator for Prometheus, at this address or 127.0.0.1:8118; whoever
     /// reaches it can read them
     #[arg(long, value_name = "HOST:PORT", num_args = 0..=1, require_equals = true, default_missing_value = "127.0.0.1:8118")]
     metrics: Option<SocketAddr>,
+    /// Name or address under which other machines reach this one, for the links of invitations
+    /// [default: the address of this machine, if it listens to others]
+    #[arg(long, value_name = "HOST[:PORT]")]
+    advertise: Option<String>,
+    #[command(flatten)]
+    tls: TlsArgs,
+    /// Show the web pages to everybody who reaches the port, not only to this machine
+    #[arg(long)]
+    public_pages: bool,
     /// Games that the worker plays at a time [default: one for each core]
     #[arg(long, value_name = "N")]
     slots: Option<u32>,
@@ -64,6 +78,7 @@ pub(crate) struct House {
     folder: DataDir,
     url: String,
     metrics: Option<SocketAddr>,
+    reach: Option<String>,
     worker: Option<WorkerPart>,
     coordinator: CoordinatorPart,
     database: DatabasePart,
@@ -100,20 +115,39 @@ impl HouseArgs {
         let folder = self.folder()?;
         let lock = folder.lock()?;
         let listener = self.listener()?;
-        let url = reachable_url(listener.local_addr()?);
+        let bound = listener.local_addr()?;
+        let reach = self.reach(bound)?;
+        let names: Vec<String> = reach.iter().map(|(host, _)| host.clone()).collect();
+        let certificate = self.tls.certificate(folder.path(), &names)?;
+        let address = local_address(bound, certificate.fingerprint());
+        let url = address.to_string();
+        let worker_state = folder.worker_state();
+        let founders = vec![
+            founder(folder.control_key()?.public(), Role::Admin, "commands of this data folder"),
+            founder(worker::public_key(&worker_state)?, Role::Worker, "worker of the house"),
+        ];
         let metrics = self.metrics_port()?;
         let metrics_address = metrics.as_ref().map(telemetry::Port::address).transpose()?;
         let database = match &self.database_url {
             Some(url) => DatabasePart::of_others(url.clone()),
             None => DatabasePart::private(&folder, self.no_download).await?,
         };
-        let mut coordinator = CoordinatorPart::start(database.url().to_owned(), listener, metrics);
+        let mut settings = coordinator::Settings::new(database.url(), certificate);
+        settings.founders = founders;
+        settings.public_pages = self.public_pages;
+        settings.metrics = metrics;
+        let mut coordinator = CoordinatorPart::start(settings, listener);
+        let endpoint = Endpoint {
+            url: url.clone(),
+            pid: std::process::id(),
+            reach: reach.map(|(host, port)| Address { host, port, ..address }.authority()),
+            pin: !self.tls.is_own(),
+        };
         let ready = tokio::select! {
-            ready = answers(&url) => ready,
+            ready = answers(&url, &folder) => ready,
             error = coordinator.failed() => Err(error),
         };
-        let ready = ready
-            .and_then(|()| Endpoint { url: url.clone(), pid: std::process::id() }.write(&folder));
+        let ready = ready.and_then(|()| endpoint.write(&folder));
         if let Err(error) = ready {
             // The error that stopped the start is the one to tell; the rest only has to go.
             let _ = coordinator.close(&CancellationToken::new()).await;
@@ -125,9 +159,11 @@ impl HouseArgs {
             Worker::Own => Some(WorkerPart::start(&folder, &url, self.slots())?),
             Worker::None => None,
         };
+        let reach = endpoint.reach;
         Ok(House {
             folder,
             url,
+            reach,
             metrics: metrics_address,
             worker,
             coordinator,
@@ -145,6 +181,23 @@ impl HouseArgs {
             )
         })?;
         Ok(Some(port))
+    }
+
+    /// Host and port under which other machines reach this one; `None` when none does.
+    fn reach(&self, bound: SocketAddr) -> anyhow::Result<Option<(String, u16)>> {
+        if let Some(text) = &self.advertise {
+            let (host, port) = Address::parse_authority(text).map_err(|why| {
+                hinted(format_args!("--advertise {text}: {why}"), "give HOST or HOST:PORT")
+            })?;
+            let has_port = text.ends_with(&format!(":{port}"));
+            return Ok(Some((host, if has_port { port } else { bound.port() })));
+        }
+        let ip = bound.ip().to_canonical();
+        if ip.is_loopback() {
+            return Ok(None);
+        }
+        let ip = if ip.is_unspecified() { outward_address() } else { Some(ip) };
+        Ok(ip.map(|ip| (ip.to_string(), bound.port())))
     }
 
     fn listener(&self) -> anyhow::Result<TcpListener> {
@@ -170,19 +223,29 @@ impl HouseArgs {
 }
 
 impl House {
-    /// `http://HOST:PORT` of gRPC and the web pages.
+    /// Where a browser of this machine finds the pages.
+    pub(crate) fn pages(&self) -> String {
+        pages(&self.url)
+    }
+
+    /// Where gRPC answers, with the fingerprint of the certificate.
     pub(crate) fn url(&self) -> &str {
         &self.url
     }
 
     /// Where the metrics are shown, if they are.
     pub(crate) fn metrics_url(&self) -> Option<String> {
-        self.metrics.map(|address| format!("{}/metrics", reachable_url(address)))
+        self.metrics.map(|address| format!("http://{}/metrics", reachable(address)))
     }
 
     /// The way to the coordinator.
     pub(crate) fn locator(&self) -> Locator {
-        Locator::Url(self.url.clone())
+        Locator::of(self.folder.clone())
+    }
+
+    /// `HOST:PORT` under which other machines reach it, if they do.
+    pub(crate) fn reach(&self) -> Option<&str> {
+        self.reach.as_deref()
     }
 
     /// Comes back, with the reason, when the house cannot go on.
@@ -209,8 +272,8 @@ impl House {
 }
 
 /// Waits until the coordinator answers a request.
-async fn answers(url: &str) -> anyhow::Result<()> {
-    let locator = Locator::Url(url.to_owned());
+async fn answers(url: &str, folder: &DataDir) -> anyhow::Result<()> {
+    let locator = Locator::at(&url.parse()?, folder.clone());
     loop {
         // Not there yet: the supervisor says so when it never comes.
         if let Ok(mut control) = Control::connect(&locator).await
@@ -223,12 +286,37 @@ async fn answers(url: &str) -> anyhow::Result<()> {
 }
 
 /// The address under which this machine reaches a listener.
-fn reachable_url(address: SocketAddr) -> String {
-    let mut address = address;
-    if address.ip().is_unspecified() {
-        address.set_ip(Ipv4Addr::LOCALHOST.into());
+fn local_address(bound: SocketAddr, fingerprint: Fingerprint) -> Address {
+    let reached = reachable(bound);
+    Address {
+        encrypted: true,
+        host: reached.ip().to_string(),
+        port: reached.port(),
+        fingerprint: Some(fingerprint),
     }
-    format!("http://{address}")
+}
+
+/// How a program of this machine reaches what is bound there.
+fn reachable(bound: SocketAddr) -> SocketAddr {
+    let ip = match bound.ip() {
+        IpAddr::V4(v4) if v4.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(v6) if v6.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
+        other => other,
+    };
+    SocketAddr::new(ip, bound.port())
+}
+
+/// The address from which this machine would talk to others. Nothing is sent to find it out: the
+/// system looks up the way to an address that is set aside for examples (RFC 5737).
+fn outward_address() -> Option<IpAddr> {
+    let socket = std::net::UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0)).ok()?;
+    socket.connect((Ipv4Addr::new(192, 0, 2, 1), 9)).ok()?;
+    Some(socket.local_addr().ok()?.ip()).filter(|ip| !ip.is_unspecified())
+}
+
+/// A key of the house itself.
+fn founder(key: PublicKey, role: Role, label: &str) -> NewKey {
+    NewKey { public_key: *key.as_bytes(), owner: "house".to_owned(), role, label: label.to_owned() }
 }
 
 #[cfg(test)]
@@ -237,7 +325,10 @@ mod tests {
 
     #[test]
     fn a_listener_on_every_address_is_reached_by_loopback() {
-        assert_eq!(reachable_url("0.0.0.0:81".parse().unwrap()), "http://127.0.0.1:81");
-        assert_eq!(reachable_url("10.0.0.2:81".parse().unwrap()), "http://10.0.0.2:81");
+        let fingerprint: Fingerprint = "ab".repeat(32).parse().unwrap();
+        let reached = |text: &str| local_address(text.parse().unwrap(), fingerprint).origin();
+        assert_eq!(reached("0.0.0.0:81"), "https://127.0.0.1:81");
+        assert_eq!(reached("[::]:81"), "https://[::1]:81");
+        assert_eq!(reached("10.0.0.2:81"), "https://10.0.0.2:81");
     }
 }

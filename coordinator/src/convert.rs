@@ -9,12 +9,13 @@ pub use specification::spec;
 
 use crate::dispatch::fold::Fold;
 use crate::dispatch::scheduler::{CancelReason, GiveBack, Idle, Offer, Push};
+use keys::PublicKey;
 use model::lease::{GameRecord, PairIndex, PairRecord, Report, WorkOrder};
 use model::spec::GameLimit;
 use model::view::{ProgressView, RunState, RunView, TuneEstimate, Verdict, WorkerView};
 use model::{
-    GameKind, GameScore, LeaseId, Nodes, ParameterSet, Pentanomial, Ply, Tally, Termination, Wdl,
-    printable,
+    GameKind, GameScore, LeaseId, Nodes, ParameterSet, Pentanomial, Ply, Role, Tally, Termination,
+    Wdl, printable,
 };
 use proto::v1;
 use specification::wire_spec;
@@ -48,8 +49,8 @@ fn wire(field: &'static str, found: impl ToString, allowed: &'static str) -> Wir
 /// Who a worker says it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hello {
-    /// 16 bytes.
-    pub key: Vec<u8>,
+    /// Of its connection.
+    pub key: PublicKey,
     /// For people, printable.
     pub name: String,
     /// Version of its program, printable.
@@ -66,16 +67,14 @@ pub struct Hello {
     pub held: Vec<(LeaseId, u32)>,
 }
 
-impl TryFrom<v1::Hello> for Hello {
-    type Error = WireError;
-
-    fn try_from(hello: v1::Hello) -> Result<Self, WireError> {
+impl Hello {
+    /// What the owner of this key says of itself.
+    ///
+    /// # Errors
+    /// The field that breaks the contract.
+    pub fn new(hello: v1::Hello, key: PublicKey) -> Result<Self, WireError> {
         if hello.protocol_version != proto::PROTOCOL_VERSION {
             return Err(wire("protocol_version", hello.protocol_version, "1: update the worker"));
-        }
-        if hello.worker_key.len() != 16 {
-            let found = format!("{} bytes", hello.worker_key.len());
-            return Err(wire("worker_key", found, "16 bytes"));
         }
         if !(1..=4096).contains(&hello.slots) {
             return Err(wire("slots", hello.slots, "1 to 4096"));
@@ -98,7 +97,7 @@ impl TryFrom<v1::Hello> for Hello {
             builtin.insert(game, offer.parameters.into_iter().collect::<BTreeSet<_>>());
         }
         Ok(Self {
-            key: hello.worker_key.to_vec(),
+            key,
             name: printable(&hello.name, 80),
             software_version: printable(&hello.software_version, 40),
             platform: printable(&hello.platform, 60),
@@ -130,6 +129,43 @@ fn wire_game(game: GameKind) -> v1::Game {
         GameKind::Shogi => v1::Game::Shogi,
         GameKind::Othello => v1::Game::Othello,
         GameKind::TicTacToe => v1::Game::TicTacToe,
+    }
+}
+
+/// The token of an invitation; `None` when it has not its length.
+pub(crate) fn token(bytes: &[u8]) -> Option<keys::Token> {
+    bytes.try_into().ok().map(keys::Token::from_bytes)
+}
+
+/// A role; `None` for one that this version does not know.
+pub(crate) fn role(role: v1::Role) -> Option<Role> {
+    match role {
+        v1::Role::Unspecified => None,
+        v1::Role::Admin => Some(Role::Admin),
+        v1::Role::Author => Some(Role::Author),
+        v1::Role::Worker => Some(Role::Worker),
+        v1::Role::ReadOnly => Some(Role::ReadOnly),
+    }
+}
+
+/// A key for the wire.
+pub(crate) fn wire_key(stored: &store::StoredKey) -> v1::Key {
+    let role = match stored.key.role {
+        Role::Admin => v1::Role::Admin,
+        Role::Author => v1::Role::Author,
+        Role::Worker => v1::Role::Worker,
+        Role::ReadOnly => v1::Role::ReadOnly,
+    };
+    v1::Key {
+        key_id: stored.id,
+        public_key: stored.key.public_key.to_vec().into(),
+        owner: stored.key.owner.clone(),
+        role: role.into(),
+        label: stored.key.label.clone(),
+        created_at_unix_ms: stored.created_at_unix_ms,
+        revoked_at_unix_ms: stored.revoked_at_unix_ms.unwrap_or(0),
+        revoked_reason: stored.revoked_reason.clone(),
+        worker_id: stored.worker.map_or(0, |id| id.0),
     }
 }
 

@@ -15,6 +15,7 @@ use crate::metrics::Metrics;
 use crate::recover::{self, RecoverError};
 use crate::views::{LiveWorker, Views};
 use handle::{Command, Reply};
+use keys::PublicKey;
 use model::lease::Report;
 use model::view::RunState;
 use model::{RunId, WorkerId};
@@ -272,6 +273,10 @@ impl Core {
                 let session = self.join(hello, line).await?;
                 answers.push(later(reply, Ok(session)));
             }
+            Command::Expel { key, reply } => {
+                self.expel(&key);
+                answers.push(later(reply, Ok(())));
+            }
             Command::Leave(session) => {
                 if self.is_current(session) {
                     self.end_session(session.worker);
@@ -333,11 +338,12 @@ impl Core {
 
     async fn join(&mut self, hello: Hello, line: Line) -> Result<Session, StoreError> {
         let next = self.keys.values().map(|id| id.0).max().unwrap_or(0) + 1;
-        let known = self.keys.get(&hello.key).copied();
+        let key = hello.key.as_bytes().to_vec();
+        let known = self.keys.get(&key).copied();
         let leader = self.leader.as_ref().ok_or(StoreError::LeadTaken)?;
         let introduction = NewWorker {
             id: known.unwrap_or(WorkerId(next)),
-            key: hello.key.clone(),
+            key: key.clone(),
             name: hello.name.clone(),
             platform: hello.platform,
             software_version: hello.software_version,
@@ -345,7 +351,7 @@ impl Core {
             slots: hello.slots,
         };
         let worker = self.ledger.greet_worker(leader, &introduction).await?;
-        self.keys.insert(hello.key, worker);
+        self.keys.insert(key, worker);
         self.next_session += 1;
         let session = Session { worker, number: self.next_session };
         // An older session of the same worker ends here: its line is dropped.
@@ -427,6 +433,16 @@ impl Core {
             // Gone, or so slow that its line is full: it reconnects and says what it holds.
             self.end_session(worker);
         }
+    }
+
+    /// The key of a worker is good no longer: its session is over, and its leases go to others.
+    fn expel(&mut self, key: &PublicKey) {
+        let Some(worker) = self.keys.get(&key.as_bytes()[..]).copied() else { return };
+        if self.sessions.contains_key(&worker) {
+            tracing::info!(worker.id = worker.0, "worker expelled: its key was revoked");
+        }
+        self.end_session(worker);
+        self.scheduler.expel(worker);
     }
 
     fn end_session(&mut self, worker: WorkerId) {

@@ -1,17 +1,22 @@
 //! The coordinator: hands out game pairs, keeps the ledger, moves the runs, shows them.
 //!
-//! One port serves gRPC (workers and authors) and the pages. [`core`] owns the scheduler of
+//! One port serves gRPC (workers and authors) and the pages: `door` takes connections, [`keyring`]
+//! knows who may do what. [`core`] owns the scheduler of
 //! [`dispatch`] and is the only writer; everything else asks it or reads [`views`].
 
 pub mod book;
 pub mod convert;
 pub mod core;
 pub mod dispatch;
+mod door;
+pub mod keyring;
 pub mod metrics;
 pub mod recover;
 pub mod rpc;
 mod serve;
+mod tls_args;
 pub mod views;
 pub mod web;
 
-pub use serve::{ServeError, Settings, check_address, run};
+pub use serve::{ServeError, Settings, run};
+pub use tls_args::TlsArgs;

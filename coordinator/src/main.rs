@@ -2,7 +2,9 @@
 
 use anyhow::Context;
 use clap::Parser;
+use coordinator::TlsArgs;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tracing_subscriber::filter::{LevelFilter, Targets};
@@ -16,9 +18,17 @@ struct Program {
     /// The Postgres database (14 or newer) that holds the ledger: postgres://USER@HOST/DATABASE
     #[arg(long, env = "ELOMILL_DATABASE_URL", hide_env_values = true)]
     database_url: String,
-    /// Where workers, authors and browsers find it; an address of this machine alone
+    /// Where workers, authors and browsers find it
     #[arg(long, default_value = "127.0.0.1:8117")]
     listen: SocketAddr,
+    /// Folder of the certificate and of the key of the first admin, made at the first start
+    #[arg(long, value_name = "DIR", env = "ELOMILL_DATA_DIR")]
+    data_dir: PathBuf,
+    #[command(flatten)]
+    tls: TlsArgs,
+    /// Show the pages to everybody who reaches the port, not only to this machine
+    #[arg(long)]
+    public_pages: bool,
     /// Show metrics for Prometheus, at this address or 127.0.0.1:8118; whoever reaches it can read
     /// them
     #[arg(long, value_name = "HOST:PORT", num_args = 0..=1, require_equals = true, default_missing_value = "127.0.0.1:8118")]
@@ -27,7 +37,7 @@ struct Program {
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
-    let Program { database_url, listen, metrics } = Program::parse();
+    let Program { database_url, listen, data_dir, tls, public_pages, metrics } = Program::parse();
     let wanted = std::env::var("ELOMILL_LOG").unwrap_or_default();
     // Text that is none of the filter's grammar, or empty, asks for nothing in particular.
     let filter = match wanted.trim().parse::<Targets>() {
@@ -36,10 +46,20 @@ async fn main() -> anyhow::Result<()> {
     };
     let output = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
     tracing_subscriber::registry().with(output).with(filter).init();
-    coordinator::check_address(listen)?;
+    std::fs::create_dir_all(&data_dir)
+        .with_context(|| format!("cannot make the folder {}", data_dir.display()))?;
+    let certificate = tls.certificate(&data_dir, &[])?;
+    let admin = keys::SecretKey::read_or_make(&data_dir.join("control.key"))?;
+    let mut settings = coordinator::Settings::new(database_url, certificate);
+    settings.public_pages = public_pages;
+    settings.founders = vec![store::NewKey {
+        public_key: *admin.public().as_bytes(),
+        owner: "operator".to_owned(),
+        role: model::Role::Admin,
+        label: "control key of the coordinator".to_owned(),
+    }];
     let listener =
         TcpListener::bind(listen).await.with_context(|| format!("cannot listen on {listen}"))?;
-    let mut settings = coordinator::Settings::new(database_url);
     if let Some(address) = metrics {
         let port = telemetry::Port::open(address);
         settings.metrics = Some(port.with_context(|| format!("cannot show metrics on {address}"))?);

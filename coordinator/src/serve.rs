@@ -2,21 +2,29 @@
 
 use crate::core::Core;
 use crate::dispatch::scheduler::LeaseLimits;
+use crate::door::{Door, Peer};
+use crate::keyring::Keyring;
 use crate::metrics::Metrics;
 use crate::recover::RecoverError;
+use crate::rpc::access;
 use crate::rpc::control_service::ControlRpc;
+use crate::rpc::key_service::KeyRpc;
 use crate::rpc::worker_service::WorkerRpc;
 use crate::views::Views;
 use crate::web;
+use axum::extract::{ConnectInfo, Request};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::Response;
 use futures_util::future::BoxFuture;
+use keys::Certificate;
 use model::RunId;
 use model::view::{RunView, WorkerView};
 use proto::v1::control_service_server::ControlServiceServer;
+use proto::v1::key_service_server::KeyServiceServer;
 use proto::v1::worker_service_server::WorkerServiceServer;
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
-use store::{Ledger, StoreError};
+use store::{Ledger, NewKey, StoreError};
 use telemetry::Port;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
@@ -33,6 +41,12 @@ const LISTED: u32 = 200;
 pub struct Settings {
     /// The ledger, as `postgres://USER@HOST/DATABASE`.
     pub database_url: String,
+    /// What it proves with that it is this coordinator.
+    pub certificate: Certificate,
+    /// Keys that are admitted without an invitation: the first admin's at least.
+    pub founders: Vec<NewKey>,
+    /// Whether the pages are shown to other machines, too: to whoever reaches the port.
+    pub public_pages: bool,
     /// A worker that is silent for longer may lose its leases to others.
     pub lease_silence: Duration,
     /// A lease of which nothing came for longer may be lost even by a worker that is there.
@@ -42,11 +56,14 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// The usual times with this ledger.
-    pub fn new(database_url: impl Into<String>) -> Self {
+    /// The usual times with this ledger; nobody is admitted yet.
+    pub fn new(database_url: impl Into<String>, certificate: Certificate) -> Self {
         let LeaseLimits { silence, standstill } = LeaseLimits::default();
         Self {
             database_url: database_url.into(),
+            certificate,
+            founders: Vec::new(),
+            public_pages: false,
             lease_silence: silence,
             lease_standstill: standstill,
             metrics: None,
@@ -57,16 +74,6 @@ impl Settings {
 /// Why a coordinator did not start, or ended by itself.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
-    /// The address can be reached from other machines.
-    #[error(
-        "`{address}` can be reached from other machines; allowed: an address of this machine alone, \
-         such as 127.0.0.1:8117, because the port has no encryption and asks for no key; let workers \
-         on other machines come through an SSH tunnel"
-    )]
-    OpenAddress {
-        /// The address.
-        address: SocketAddr,
-    },
     /// The ledger cannot be used.
     #[error("the ledger cannot be used")]
     Ledger(#[from] StoreError),
@@ -81,32 +88,19 @@ pub enum ServeError {
     Serve(#[from] std::io::Error),
 }
 
-/// Whether a coordinator may listen there. Whoever reaches the port can file runs and report games,
-/// so only programs of the same machine may reach it.
-///
-/// # Errors
-/// [`ServeError::OpenAddress`] for everything but loopback.
-pub fn check_address(address: SocketAddr) -> Result<(), ServeError> {
-    if address.ip().to_canonical().is_loopback() {
-        Ok(())
-    } else {
-        Err(ServeError::OpenAddress { address })
-    }
-}
-
 /// Serves until the token is cancelled: brings the schema up to date, takes the lead, goes on with
 /// every open run, and answers on `listener`.
 ///
 /// # Errors
-/// The port is open to other machines, the ledger cannot be used, another coordinator leads it, or
+/// The ledger cannot be used, another coordinator leads it, or
 /// the ledger was gone for too long.
 pub async fn run(
     settings: Settings,
     listener: TcpListener,
     shutdown: CancellationToken,
 ) -> Result<(), ServeError> {
-    check_address(listener.local_addr()?)?;
     let ledger = Ledger::open(&settings.database_url).await?;
+    let keyring = Keyring::open(ledger.clone(), &settings.founders).await?;
     let views = Arc::new(Views::new(ledger.clone()));
     let limits =
         LeaseLimits { silence: settings.lease_silence, standstill: settings.lease_standstill };
@@ -138,6 +132,11 @@ pub async fn run(
     let worker_service = WorkerServiceServer::new(worker_rpc)
         .max_decoding_message_size(proto::MAX_MESSAGE_BYTES)
         .max_encoding_message_size(proto::MAX_MESSAGE_BYTES);
+    let key_rpc = KeyRpc::new(ledger.clone(), keyring.clone());
+    {
+        let (keyring, handle, stop) = (keyring.clone(), handle.clone(), shutdown.clone());
+        tasks.spawn(async move { keyring.keep(&handle, &stop).await });
+    }
     let control_rpc =
         ControlRpc::new(handle, ledger, views.clone(), tasks.clone(), shutdown.clone());
     let control_service = ControlServiceServer::new(control_rpc)
@@ -145,6 +144,7 @@ pub async fn run(
         .max_encoding_message_size(proto::MAX_MESSAGE_BYTES);
     health.set_serving::<WorkerServiceServer<WorkerRpc>>().await;
     health.set_serving::<ControlServiceServer<ControlRpc>>().await;
+    health.set_serving::<KeyServiceServer<KeyRpc>>().await;
     let reflection = tonic_reflection::server::Builder::configure()
         .register_encoded_file_descriptor_set(proto::DESCRIPTORS)
         .build_v1()?;
@@ -153,16 +153,23 @@ pub async fn run(
     routes
         .add_service(worker_service)
         .add_service(control_service)
+        .add_service(KeyServiceServer::new(key_rpc))
         .add_service(health_service)
         .add_service(reflection);
     let grpc = routes.routes().prepare().into_axum_router();
-    let pages = web::router(Arc::new(Source(views)), shutdown.clone());
+    let grpc = grpc.route_layer(from_fn_with_state(keyring.clone(), access::check));
+    let mut pages = web::router(Arc::new(Source(views)), shutdown.clone());
+    if !settings.public_pages {
+        pages = pages.route_layer(axum::middleware::from_fn(pages_for_this_machine));
+    }
     let app = pages.merge(grpc).fallback(web::not_found);
 
-    tracing::info!(address = %listener.local_addr()?, "serving");
+    let fingerprint = settings.certificate.fingerprint();
+    tracing::info!(address = %listener.local_addr()?, %fingerprint, "serving");
+    let door = Door::open(listener, &settings.certificate, keyring, stop_listening.clone())?;
     let server = {
         let stop = stop_listening.clone();
-        let serve = axum::serve(listener, app)
+        let serve = axum::serve(door, app.into_make_service_with_connect_info::<Peer>())
             .with_graceful_shutdown(async move { stop.cancelled().await });
         tasks.spawn(async move { serve.await })
     };
@@ -181,6 +188,15 @@ pub async fn run(
         Ok(result) => Ok(result?),
         Err(panic) => std::panic::resume_unwind(panic.into_panic()),
     }
+}
+
+/// Shows the pages to programs of this machine alone.
+async fn pages_for_this_machine(
+    ConnectInfo(peer): ConnectInfo<Peer>,
+    request: Request,
+    next: Next,
+) -> Response {
+    if peer.is_local() { next.run(request).await } else { web::not_public().await }
 }
 
 /// What the pages read.
@@ -206,20 +222,4 @@ impl web::Source for Source {
 
 fn unavailable(error: impl std::error::Error + Send + Sync + 'static) -> web::SourceError {
     web::SourceError(Box::new(error))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::check_address;
-
-    #[test]
-    fn only_addresses_of_this_machine_are_listened_on() {
-        for address in ["127.0.0.1:0", "127.9.9.9:80", "[::1]:8117", "[::ffff:127.0.0.1]:1"] {
-            assert!(check_address(address.parse().unwrap()).is_ok(), "{address}");
-        }
-        for address in ["0.0.0.0:8117", "[::]:8117", "192.168.0.7:8117", "[::ffff:10.0.0.1]:1"] {
-            let refused = check_address(address.parse().unwrap()).unwrap_err().to_string();
-            assert!(refused.contains(address) && refused.contains("no key"), "{refused}");
-        }
-    }
 }

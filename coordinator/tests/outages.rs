@@ -1,7 +1,6 @@
 //! What a coordinator does when its ledger is gone or another's, and how it stops meanwhile.
 
 use anyhow::{Context, Result};
-use coordinator::{Settings, check_address};
 use model::PairOutcome;
 use proto::v1;
 use std::time::Duration;
@@ -103,14 +102,4 @@ async fn a_session_gives_way_to_the_next_of_the_same_worker() -> Result<()> {
     let end = old.hear().await.unwrap_err();
     assert!(!story(&end).contains("says nothing"), "{end:#}");
     house.stop().await
-}
-
-#[tokio::test]
-async fn a_port_that_others_reach_is_refused() -> Result<()> {
-    let listener = tokio::net::TcpListener::bind("0.0.0.0:0").await?;
-    assert!(check_address(listener.local_addr()?).is_err());
-    let settings = Settings::new("postgres://nobody@127.0.0.1:1/none");
-    let refused = coordinator::run(settings, listener, Default::default()).await.unwrap_err();
-    assert!(matches!(refused, coordinator::ServeError::OpenAddress { .. }), "{refused}");
-    Ok(())
 }

@@ -4,7 +4,6 @@
 //! the process and Postgres is killed for real.
 
 use anyhow::{Context, Result};
-use coordinator::Settings;
 use model::{GameScore, PairOutcome};
 use proto::v1;
 use proto::v1::work_request::Message as Request;
@@ -153,7 +152,7 @@ async fn i2_what_was_acknowledged_survives_the_coordinator_and_postgres() -> Res
 #[tokio::test]
 async fn i3_every_lease_ends_in_exactly_one_way() -> Result<()> {
     let database = Database::start().await?;
-    let mut settings = Settings::new(database.url());
+    let mut settings = testkit::settings(database.url())?;
     settings.lease_silence = Duration::ZERO;
     let house = House::start_with(settings).await?;
     house.create(specs::tune(12, 4), &specs::book_text()).await?;
@@ -207,7 +206,7 @@ async fn i3_every_lease_ends_in_exactly_one_way() -> Result<()> {
 #[tokio::test]
 async fn i4_a_late_report_counts_only_while_nobody_else_has_its_pairs() -> Result<()> {
     let database = Database::start().await?;
-    let mut settings = Settings::new(database.url());
+    let mut settings = testkit::settings(database.url())?;
     settings.lease_silence = Duration::ZERO;
     let house = House::start_with(settings).await?;
     house.create(specs::test(8, 4), &specs::book_text()).await?;
@@ -427,7 +426,7 @@ async fn i8_the_optimiser_replays_to_the_same_bytes_whatever_happened() -> Resul
 #[tokio::test]
 async fn i9_a_gradient_is_applied_once_to_the_point_it_was_drawn_for() -> Result<()> {
     let database = Database::start().await?;
-    let mut settings = Settings::new(database.url());
+    let mut settings = testkit::settings(database.url())?;
     settings.lease_silence = Duration::ZERO;
     let house = House::start_with(settings).await?;
     let tune = house.create(specs::tune(64, 8), &specs::book_text()).await?;

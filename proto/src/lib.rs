@@ -5,7 +5,9 @@
 
 mod channel;
 
+pub use bytes::Bytes;
 pub use channel::{ConnectError, MAX_MESSAGE_BYTES, connect};
+pub use keys::Address;
 
 /// Version 1 of the contract. The documentation of each message stands in the `.proto` files.
 #[expect(missing_docs, reason = "generated from the .proto files")]

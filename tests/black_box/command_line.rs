@@ -281,7 +281,7 @@ fn without_a_coordinator_the_error_says_how_to_start_one() {
     let error = bad(&["runs", "list", "--coordinator", &format!("http://127.0.0.1:{port}")]);
     assert!(error.contains("no coordinator answers at") && error.contains("\nhint: "), "{error}");
     let error = bad(&["runs", "list", "--coordinator", "not an address"]);
-    assert!(error.contains("http://HOST:PORT"), "{error}");
+    assert!(error.contains("https://HOST:PORT"), "{error}");
 }
 
 #[test]

@@ -10,6 +10,8 @@ mod command_line;
 mod defaults;
 mod demo;
 mod examples;
+#[cfg(unix)]
+mod joining;
 #[cfg(target_os = "linux")]
 mod kill;
 mod matches;

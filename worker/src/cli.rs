@@ -1,8 +1,9 @@
 //! The command line of a worker, shared by the `worker` program and the `elomill worker` subcommand.
 
 use crate::settings::MAX_SLOTS;
-use crate::{Settings, Shutdown};
+use crate::{Enrolled, Settings, Shutdown};
 use anyhow::Context;
+use keys::{Address, Link};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
@@ -12,9 +13,10 @@ use std::path::PathBuf;
 /// and ends at once.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Args {
-    /// Address of the coordinator: http://HOST:PORT
-    #[arg(long, value_name = "URL", env = "ELOMILL_COORDINATOR", value_parser = parse_url)]
-    pub coordinator: String,
+    /// Address of the coordinator: https://HOST:PORT#FINGERPRINT [default: the one that this worker
+    /// has joined]
+    #[arg(long, value_name = "URL", env = "ELOMILL_COORDINATOR", value_parser = parse_address)]
+    pub coordinator: Option<Address>,
 
     /// Games played at the same time [default: one for each logical core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_SLOTS)))]
@@ -46,13 +48,20 @@ impl Args {
     /// No state directory is given, and the user has no directory for such data; the address of the
     /// metrics cannot be listened on.
     pub fn resolve(self) -> anyhow::Result<Settings> {
+        let state_dir = self.state_dir()?;
+        let address = match self.coordinator {
+            Some(address) => address,
+            None => crate::coordinator_of(&state_dir)?.ok_or_else(|| {
+                anyhow::anyhow!(
+                    "this worker has joined no coordinator\nhint: ask its operator for a link, \
+                     then type `elomill worker join LINK`"
+                )
+            })?,
+        };
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let slots = self.slots.unwrap_or_else(|| u32::try_from(cores).unwrap_or(MAX_SLOTS));
         let name = self.name.unwrap_or_else(machine_name);
-        let state_dir = self.state_dir.or_else(default_state_dir).ok_or_else(|| {
-            anyhow::anyhow!("no directory for the worker's state is known; give --state-dir DIR")
-        })?;
-        let mut settings = Settings::new(self.coordinator, name, slots, state_dir);
+        let mut settings = Settings::new(address.to_string(), name, slots, state_dir);
         settings.max_hash_kib = self.max_hash_mib * 1024;
         if let Some(address) = self.metrics {
             let port = telemetry::Port::open(address);
@@ -60,6 +69,44 @@ impl Args {
                 Some(port.with_context(|| format!("cannot show metrics on {address}"))?);
         }
         Ok(settings)
+    }
+}
+
+impl Args {
+    /// The worker's own directory.
+    ///
+    /// # Errors
+    /// None is given, and the user has no directory for such data.
+    pub fn state_dir(&self) -> anyhow::Result<PathBuf> {
+        self.state_dir.clone().or_else(default_state_dir).ok_or_else(|| {
+            anyhow::anyhow!("no directory for the worker's state is known; give --state-dir DIR")
+        })
+    }
+}
+
+/// `worker join`: a link, and how to play from then on.
+#[derive(Clone, Debug, clap::Args)]
+pub struct JoinArgs {
+    /// The link that the operator has given, in quotes
+    #[arg(value_name = "LINK")]
+    pub link: Link,
+    /// How to play
+    #[command(flatten)]
+    pub args: Args,
+}
+
+impl JoinArgs {
+    /// Redeems the link and gives back how to play for its coordinator, which is remembered.
+    ///
+    /// # Errors
+    /// The coordinator cannot be reached or believed, or refuses; the state directory cannot be
+    /// used.
+    pub async fn join(mut self) -> anyhow::Result<(Enrolled, Settings)> {
+        let state_dir = self.args.state_dir()?;
+        let name = self.args.name.clone().unwrap_or_else(machine_name);
+        let enrolled = crate::join(&self.link, &state_dir, &name).await?;
+        self.args.coordinator = Some(self.link.address);
+        Ok((enrolled, self.args.resolve()?))
     }
 }
 
@@ -71,12 +118,8 @@ pub async fn interrupts(shutdown: Shutdown) -> std::io::Result<()> {
     }
 }
 
-fn parse_url(text: &str) -> Result<String, String> {
-    let host = text.strip_prefix("http://").unwrap_or_default();
-    if host.is_empty() || host.starts_with(['/', ':']) || text.contains(char::is_whitespace) {
-        return Err("allowed: http://HOST:PORT".to_owned());
-    }
-    Ok(text.to_owned())
+fn parse_address(text: &str) -> Result<Address, String> {
+    text.parse().map_err(|error: keys::AddressError| error.to_string())
 }
 
 fn parse_name(text: &str) -> Result<String, String> {
@@ -122,7 +165,7 @@ mod tests {
     }
 
     fn parse(args: &[&str]) -> Result<Settings, String> {
-        let line = ["worker", "--coordinator", "http://h:1", "--state-dir", "/s"];
+        let line = ["worker", "--coordinator", "https://h:1", "--state-dir", "/s"];
         Program::try_parse_from(line.iter().chain(args))
             .map_err(|e| e.to_string())
             .and_then(|program| program.args.resolve().map_err(|e| e.to_string()))
@@ -148,9 +191,12 @@ mod tests {
     fn nonsense_is_refused_with_what_is_allowed() {
         assert!(parse(&["--slots", "0"]).unwrap_err().contains("1..=1024"));
         assert!(parse(&["--name", ""]).unwrap_err().contains("1 to 80 printable"));
-        for url in ["localhost:1", "https://h:1", "http://", "http://:80", "http://a b"] {
+        for url in ["localhost:1", "http://mill.example:1", "https://", "https://a b"] {
             let error = Program::try_parse_from(["worker", "--coordinator", url]).unwrap_err();
-            assert!(error.to_string().contains("allowed: http://HOST:PORT"), "{url}");
+            assert!(error.to_string().contains("allowed: https://HOST:PORT"), "{url}");
         }
+        let alone = Program::try_parse_from(["worker", "--state-dir", "/nowhere"]).unwrap();
+        let error = alone.args.resolve().unwrap_err().to_string();
+        assert!(error.contains("elomill worker join LINK"), "{error}");
     }
 }

@@ -4,7 +4,6 @@
 //! values and the rules take the positions is for `arena` to say.
 
 use crate::holdings::LeaseKey;
-use crate::identity::WorkerKey;
 use crate::offer::{BUILTIN, Offer};
 use model::lease::{GameRecord, Opening, PairIndex, PairRecord, Report, WorkOrder};
 use model::spec::GameLimit;
@@ -136,7 +135,6 @@ pub(crate) fn work_order(wire: v1::Lease, max_hash_kib: u32) -> Result<WorkOrder
 
 /// `Hello` of this process.
 pub(crate) fn hello(
-    key: &WorkerKey,
     name: &str,
     slots: u32,
     offers: &[Offer],
@@ -145,7 +143,6 @@ pub(crate) fn hello(
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     v1::Hello {
         protocol_version: proto::PROTOCOL_VERSION,
-        worker_key: key.to_vec().into(),
         name: name.to_owned(),
         software_version: env!("CARGO_PKG_VERSION").to_owned(),
         slots,

@@ -26,21 +26,12 @@ pub enum WorkerError {
         #[source]
         source: io::Error,
     },
-    /// The key file holds something else.
-    #[error(
-        "{} holds no worker key; allowed: 32 hexadecimal digits; remove the file to become a new worker",
-        path.display()
-    )]
-    BadKey {
-        /// The file.
-        path: PathBuf,
-    },
+    /// The key cannot be used.
+    #[error(transparent)]
+    Key(#[from] keys::KeyError),
     /// The address of the coordinator is none, so that no amount of waiting helps.
     #[error(transparent)]
     Address(proto::ConnectError),
-    /// The system gives no random bytes.
-    #[error("the system gives no random bytes")]
-    Random(#[source] rand::rngs::SysError),
     /// A thread could not be started.
     #[error("cannot start the thread of slot {slot}")]
     Thread {

@@ -8,6 +8,7 @@
 mod backoff;
 pub mod cli;
 mod convert;
+mod enrol;
 mod error;
 mod holdings;
 mod identity;
@@ -21,7 +22,9 @@ mod slots;
 mod spool;
 mod status;
 
+pub use enrol::{EnrolError, Enrolled, coordinator_of, join};
 pub use error::WorkerError;
+pub use identity::public_key;
 pub use session::run;
 pub use settings::Settings;
 pub use shutdown::Shutdown;

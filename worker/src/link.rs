@@ -4,6 +4,7 @@
 //! that is about to be replaced.
 
 use crate::backoff::{Backoff, random_share};
+use keys::SecretKey;
 use proto::v1::work_response::Message;
 use proto::v1::worker_service_client::WorkerServiceClient;
 use proto::{ConnectError, v1};
@@ -11,6 +12,7 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 use tokio_util::sync::CancellationToken;
+use tonic::Code;
 
 /// Messages on their way out. The session writes a few at a time; a connection that lets so many
 /// pile up takes nothing any more.
@@ -21,6 +23,9 @@ const CLOSING: Duration = Duration::from_secs(1);
 
 /// The longest wait that a coordinator can impose.
 const MAX_DRAIN: Duration = Duration::from_secs(600);
+
+/// The shortest wait after the coordinator has refused the key; the longest is twice that.
+const UNWELCOME: Duration = Duration::from_secs(30);
 
 /// What the session hears from the connection, in this order: opening, messages, closed.
 #[derive(Debug)]
@@ -41,12 +46,19 @@ struct Ended {
     reason: String,
     /// The coordinator asked to be left alone for so long.
     drained: Option<Duration>,
+    /// The coordinator will not have this key.
+    unwelcome: bool,
 }
 
 /// Keeps the connection until the session stops listening.
-pub(crate) async fn run(url: String, mut backoff: Backoff, events: mpsc::Sender<LinkEvent>) {
+pub(crate) async fn run(
+    url: String,
+    key: SecretKey,
+    mut backoff: Backoff,
+    events: mpsc::Sender<LinkEvent>,
+) {
     loop {
-        let ended = match attempt(&url, &mut backoff, &events).await {
+        let ended = match attempt(&url, &key, &mut backoff, &events).await {
             Ok(ended) => ended,
             Err(error) => {
                 // Nobody listens: the session is over, and so is this.
@@ -56,6 +68,7 @@ pub(crate) async fn run(url: String, mut backoff: Backoff, events: mpsc::Sender<
         };
         let retry_in = match ended.drained {
             Some(wait) => wait + wait.mul_f64(random_share()),
+            None if ended.unwelcome => UNWELCOME + UNWELCOME.mul_f64(random_share()),
             None => backoff.next(random_share()),
         };
         let closed = LinkEvent::Closed { reason: ended.reason, retry_in };
@@ -72,13 +85,15 @@ pub(crate) async fn run(url: String, mut backoff: Backoff, events: mpsc::Sender<
 /// One connection from dialling to its end.
 async fn attempt(
     url: &str,
+    key: &SecretKey,
     backoff: &mut Backoff,
     events: &mpsc::Sender<LinkEvent>,
 ) -> Result<Ended, ConnectError> {
-    let ended = |reason: String| Ok(Ended { reason, drained: None });
-    let channel = match proto::connect(url).await {
+    let ended = |reason: String| Ok(Ended { reason, drained: None, unwelcome: false });
+    let channel = match proto::connect(url, Some(key)).await {
         Ok(channel) => channel,
         Err(error @ ConnectError::Address { .. }) => return Err(error),
+        Err(ConnectError::Refused { source, .. }) => return ended(source.to_string()),
         Err(error) => return ended(error.to_string()),
     };
     let mut client = WorkerServiceClient::new(channel)
@@ -90,10 +105,14 @@ async fn attempt(
         return ended("the worker ends".to_owned());
     }
     let mut drained = None;
+    let mut unwelcome = false;
     let talk = async {
         let mut stream = match client.work(ReceiverStream::new(requests)).await {
             Ok(response) => response.into_inner(),
-            Err(status) => return refusal(&status),
+            Err(status) => {
+                unwelcome = matches!(status.code(), Code::Unauthenticated | Code::PermissionDenied);
+                return refusal(&status);
+            }
         };
         loop {
             let message = match stream.message().await {
@@ -124,7 +143,7 @@ async fn attempt(
         reason = talk => reason,
         () = closed => "closed by this worker".to_owned(),
     };
-    Ok(Ended { reason, drained })
+    Ok(Ended { reason, drained, unwelcome })
 }
 
 fn refusal(status: &tonic::Status) -> String {

@@ -1,6 +1,6 @@
 //! The worker as a program of its own: arguments, logs, interrupts; everything else is the library.
 
-use clap::Parser;
+use clap::{Parser, Subcommand};
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
@@ -8,10 +8,18 @@ use worker::{Shutdown, cli};
 
 /// Plays games for an Elomill coordinator.
 #[derive(Parser)]
-#[command(name = "worker", version)]
+#[command(name = "worker", version, args_conflicts_with_subcommands = true)]
 struct Program {
+    #[command(subcommand)]
+    action: Option<Action>,
     #[command(flatten)]
     args: cli::Args,
+}
+
+#[derive(Subcommand)]
+enum Action {
+    /// Redeems the link of an invitation, then plays
+    Join(Box<cli::JoinArgs>),
 }
 
 // One thread at the rim: the cores belong to the games.
@@ -27,7 +35,10 @@ async fn main() -> anyhow::Result<()> {
     let output = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
     tracing_subscriber::registry().with(output).with(filter).init();
     let shutdown = Shutdown::new();
-    let settings = program.args.resolve()?;
+    let settings = match program.action {
+        Some(Action::Join(join)) => join.join().await?.1,
+        None => program.args.resolve()?,
+    };
     let summary = tokio::select! {
         summary = worker::run(settings, shutdown.clone()) => summary?,
         error = cli::interrupts(shutdown) => {

@@ -71,8 +71,8 @@ impl Args {
         crate::logging::to_file(self.house.folder()?.log_file("elomill.log")?);
         say("starting Postgres, the coordinator and a worker");
         let mut house = self.house.open(Worker::Own).await?;
-        say(format_args!("live pages: {}/", house.url()));
-        let (locator, url) = (house.locator(), house.url().to_owned());
+        let (locator, url) = (house.locator(), house.pages());
+        say(format_args!("live pages: {url}/"));
         let outcome = tokio::select! {
             outcome = self.play(&locator, &url, plan, &interrupt) => outcome,
             error = house.failed() => Err(error),

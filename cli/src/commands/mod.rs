@@ -7,8 +7,11 @@ mod campaign;
 mod completions;
 mod db;
 mod demo;
+mod invite;
 mod judge;
+mod keys;
 mod lab;
+mod login;
 mod r#match;
 mod params;
 mod perft;
@@ -53,6 +56,12 @@ pub(crate) enum Command {
     Worker(worker::Args),
     /// Lists the workers of a coordinator
     Workers(workers::Args),
+    /// Prints a link by which a worker or a person joins
+    Invite(invite::Args),
+    /// Lists and revokes the keys of workers and people
+    Keys(keys::Args),
+    /// Redeems a link for the commands of this machine
+    Login(login::Args),
     /// Prints the parameters of the built-in engine
     Params(params::Args),
     /// Plays two engines of any kind against each other on this machine
@@ -98,6 +107,9 @@ impl Command {
             Command::Watch(args) => Box::pin(args.run()).await,
             Command::Worker(args) => Box::pin(args.run()).await,
             Command::Workers(args) => Box::pin(args.run()).await,
+            Command::Invite(args) => Box::pin(args.run()).await,
+            Command::Keys(args) => Box::pin(args.run()).await,
+            Command::Login(args) => Box::pin(args.run()).await,
             Command::Params(args) => args.run(),
             Command::Match(args) => Box::pin(args.run()).await,
             Command::Book(args) => args.run().await,

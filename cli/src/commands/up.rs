@@ -48,18 +48,28 @@ impl Args {
     }
 
     fn tell(&self, house: &House) -> anyhow::Result<()> {
-        let (url, metrics) = (house.url(), house.metrics_url());
+        let (pages, url, metrics) = (house.pages(), house.url(), house.metrics_url());
         if self.json {
-            return json(
-                &serde_json::json!({ "url": url, "pid": std::process::id(), "metrics": metrics }),
-            );
+            let pid = std::process::id();
+            let told = serde_json::json!({
+                "url": pages, "grpc": url, "reach": house.reach(), "pid": pid, "metrics": metrics
+            });
+            return json(&told);
         }
-        line(format_args!("web pages  {url}/"))?;
+        line(format_args!("web pages  {pages}/"))?;
         line(format_args!("gRPC       {url}"))?;
         if let Some(metrics) = metrics {
             line(format_args!("metrics    {metrics}"))?;
         }
         let options = self.house.data_dir_option();
+        match house.reach() {
+            Some(reach) => say(format_args!(
+                "other machines reach {reach}: elomill invite{options} prints a link for them"
+            )),
+            None => say(format_args!(
+                "for this machine only; --listen 0.0.0.0:8117 lets workers of others join"
+            )),
+        }
         say(format_args!("file a run: elomill tune FILE{options}"));
         say("end with Ctrl-C");
         Ok(())

@@ -6,18 +6,30 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::BufRead;
 use std::process::ExitCode;
 use tokio::sync::watch;
-use worker::{Shutdown, Status};
+use worker::{Enrolled, Shutdown, Status};
+
+/// Seconds that the clocks may differ before it is said.
+const CLOCK_OFF: i64 = 60;
 
 /// What the command takes.
 // The group of the flattened arguments has the same name.
 #[derive(Debug, clap::Args)]
 #[group(skip)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Args {
+    #[command(subcommand)]
+    action: Option<Action>,
     #[command(flatten)]
     worker: worker::cli::Args,
     /// End when the starting process does: stdin is a pipe from it
     #[arg(long, hide = true)]
     exit_with_parent: bool,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Action {
+    /// Redeems the link of an invitation, then plays; later `elomill worker` is enough
+    Join(Box<worker::cli::JoinArgs>),
 }
 
 impl Args {
@@ -32,7 +44,14 @@ impl Args {
         }
         let shutdown =
             Shutdown { finish: interrupt.finish.clone(), abort: interrupt.hurry.clone() };
-        let mut settings = self.worker.resolve()?;
+        let mut settings = match self.action {
+            Some(Action::Join(join)) => {
+                let (enrolled, settings) = join.join().await?;
+                welcome(&enrolled);
+                settings
+            }
+            None => self.worker.resolve()?,
+        };
         let (sender, receiver) = watch::channel(Status::default());
         settings.status = Some(sender);
         let line = shows_status.then(|| tokio::spawn(show(receiver)));
@@ -46,6 +65,20 @@ impl Args {
             summary.played, summary.accepted, summary.spooled
         ));
         Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// Says what a link has led to.
+fn welcome(enrolled: &Enrolled) {
+    say(format_args!("joined as key {} of {}", enrolled.key, enrolled.owner));
+    let off = enrolled.clock_ahead_seconds;
+    if off.abs() > CLOCK_OFF {
+        let side = if off > 0 { "behind" } else { "ahead" };
+        say(format_args!(
+            "the clock of this machine is {} s {side} the coordinator's: nothing here depends on it, \
+             but times in logs will not match",
+            off.abs()
+        ));
     }
 }
 

@@ -21,15 +21,10 @@ pub(super) struct CoordinatorPart {
 }
 
 impl CoordinatorPart {
-    pub(super) fn start(
-        database_url: String,
-        listener: TcpListener,
-        metrics: Option<telemetry::Port>,
-    ) -> Self {
+    pub(super) fn start(settings: coordinator::Settings, listener: TcpListener) -> Self {
         let shutdown = CancellationToken::new();
         let was_ready = Arc::new(AtomicBool::new(false));
-        let supervisor =
-            supervise(database_url, listener, metrics, shutdown.clone(), Arc::clone(&was_ready));
+        let supervisor = supervise(settings, listener, shutdown.clone(), Arc::clone(&was_ready));
         Self { shutdown, was_ready, task: Some(tokio::spawn(supervisor)) }
     }
 
@@ -69,9 +64,8 @@ impl CoordinatorPart {
 }
 
 async fn supervise(
-    database_url: String,
+    settings: coordinator::Settings,
     listener: TcpListener,
-    metrics: Option<telemetry::Port>,
     shutdown: CancellationToken,
     was_ready: Arc<AtomicBool>,
 ) -> anyhow::Result<()> {
@@ -79,10 +73,8 @@ async fn supervise(
     loop {
         // The port stays taken between two starts: workers and pages find the next one there.
         let listener = tokio::net::TcpListener::from_std(listener.try_clone()?)?;
-        let mut settings = coordinator::Settings::new(database_url.clone());
-        settings.metrics = metrics.clone();
         let began = tokio::time::Instant::now();
-        let ended = coordinator::run(settings, listener, shutdown.child_token()).await;
+        let ended = coordinator::run(settings.clone(), listener, shutdown.child_token()).await;
         if shutdown.is_cancelled() || !was_ready.load(Ordering::Relaxed) {
             return ended.context("the coordinator failed");
         }

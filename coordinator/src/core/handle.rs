@@ -4,6 +4,7 @@ use crate::convert::Hello;
 use crate::dispatch::fold::{Fold, FoldError};
 use crate::dispatch::openings::Openings;
 use crate::dispatch::scheduler::{ControlError, GiveBack, Push};
+use keys::PublicKey;
 use model::lease::Report;
 use model::spec::RunSpec;
 use model::{LeaseId, Pairs, RunId, WorkerId};
@@ -123,6 +124,7 @@ pub(super) type Reply<T> = oneshot::Sender<Result<T, CoreError>>;
 
 pub(super) enum Command {
     Join { hello: Hello, line: Line, reply: Reply<Session> },
+    Expel { key: PublicKey, reply: Reply<()> },
     Leave(Session),
     Said(Session, Said),
     Create { spec: Box<RunSpec>, key: String, openings: Box<Openings>, reply: Reply<RunId> },
@@ -163,6 +165,14 @@ impl Handle {
     pub async fn said(&self, session: Session, said: Said) {
         // A core that is gone has dropped the session already.
         let _ = self.commands.send(Command::Said(session, said)).await;
+    }
+
+    /// Ends the session of the worker with this key, if there is one, and takes its leases back.
+    ///
+    /// # Errors
+    /// The ledger is not available: it may or may not be done.
+    pub async fn expel(&self, key: PublicKey) -> Result<(), CoreError> {
+        self.ask(|reply| Command::Expel { key, reply }).await
     }
 
     /// Says that a session is over.

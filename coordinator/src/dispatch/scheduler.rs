@@ -323,6 +323,15 @@ impl Scheduler {
         }
     }
 
+    /// A worker may play no more: what it has of its leases goes back to their runs.
+    pub fn expel(&mut self, id: WorkerId) {
+        self.leave(id);
+        let leases = self.workers.get(&id).map(|w| w.leases.clone()).unwrap_or_default();
+        for lease in leases {
+            self.end_lease(lease, LeaseEnd::Returned);
+        }
+    }
+
     /// How many more leases a worker would take now.
     pub fn want(&mut self, id: WorkerId, leases: u32, now: Moment) {
         // More than a few at a time only lengthen what is lost with a machine.

@@ -1,4 +1,6 @@
-//! The two gRPC services, over the core.
+//! The gRPC services, over the core, and who may call them.
 
+pub mod access;
 pub mod control_service;
+pub mod key_service;
 pub mod worker_service;

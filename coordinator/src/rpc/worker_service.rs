@@ -2,6 +2,7 @@
 
 use crate::convert::{self, Hello, WireError};
 use crate::core::{Acknowledged, CoreError, Handle, Line, Outbound, Said, Session};
+use crate::rpc::access;
 use model::LeaseId;
 use proto::v1::work_request::Message as Request;
 use proto::v1::work_response::Message as Response;
@@ -48,6 +49,7 @@ impl WorkerService for WorkerRpc {
     type WorkStream = Outgoing;
 
     async fn work(&self, rpc: Rpc<Streaming<WorkRequest>>) -> Result<Answer<Outgoing>, Status> {
+        let caller = access::caller(&rpc)?;
         let mut incoming = rpc.into_inner();
         let first = tokio::time::timeout(HELLO_WITHIN, incoming.next())
             .await
@@ -57,7 +59,7 @@ impl WorkerService for WorkerRpc {
             Some(Err(status)) => return Err(status),
             _ => return Err(Status::invalid_argument("the first message must be Hello")),
         };
-        let hello = Hello::try_from(hello).map_err(invalid)?;
+        let hello = Hello::new(hello, caller.key).map_err(invalid)?;
         let (line, outgoing, over) = Line::new(OUTBOUND);
         let session = self.core.join(hello, line).await.map_err(unavailable)?;
         let welcome = Response::Welcome(v1::Welcome {

@@ -124,6 +124,14 @@ pub async fn not_found(uri: Uri, headers: HeaderMap) -> Response {
     guard(answer).await
 }
 
+/// The answer to somebody on another machine when the pages are not public.
+pub async fn not_public() -> Response {
+    let text = "The pages of this coordinator are shown on its own machine only. Its operator can \
+                open them to everybody with --public-pages; `elomill runs list` and `elomill watch` \
+                show the same to whoever has a key.\n";
+    guard((axum::http::StatusCode::FORBIDDEN, text).into_response()).await
+}
+
 /// Puts the headers on that keep a browser from doing anything that the pages do not need.
 async fn guard(mut response: Response) -> Response {
     let headers = response.headers_mut();

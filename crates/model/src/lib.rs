@@ -10,6 +10,7 @@ mod ids;
 mod outcome;
 mod parameter;
 mod pentanomial;
+mod role;
 mod sanitize;
 mod units;
 
@@ -25,5 +26,6 @@ pub use ids::{LeaseId, ReportId, RunId, SnapshotId, WorkerId};
 pub use outcome::{GameScore, PairOutcome, Termination, Wdl};
 pub use parameter::{ParameterDef, ParameterKind, ParameterSet};
 pub use pentanomial::{Pentanomial, Tally};
+pub use role::{NoRole, Role};
 pub use sanitize::printable;
 pub use units::{Elo, Games, Nodes, NormalizedElo, Openings, Pairs, Ply, Score};

@@ -9,6 +9,7 @@ use std::borrow::Cow;
 const MIGRATIONS: &[(i64, &str, &str)] = &[
     (1, "ledger", include_str!("../../../migrations/0001_ledger.sql")),
     (2, "dashboard", include_str!("../../../migrations/0002_dashboard.sql")),
+    (3, "keys", include_str!("../../../migrations/0003_keys.sql")),
 ];
 
 /// The number of the last one.

@@ -8,7 +8,7 @@ use model::WorkerId;
 pub struct NewWorker {
     /// Its id, given by the coordinator for a key that it has not seen, or the known one.
     pub id: WorkerId,
-    /// 16 bytes.
+    /// Its public key: 32 bytes, 16 of a worker of before there were keys.
     pub key: Vec<u8>,
     /// For people, made printable.
     pub name: String,

@@ -3,8 +3,10 @@
 use crate::{Database, Puppet};
 use anyhow::{Context, Result};
 use coordinator::{ServeError, Settings};
-use model::RunId;
+use keys::{Certificate, PublicKey, SecretKey};
+use model::{Role, RunId};
 use proto::v1::control_service_client::ControlServiceClient;
+use proto::v1::key_service_client::KeyServiceClient;
 use proto::v1::{self};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -21,13 +23,69 @@ pub struct House {
     runtime: Option<tokio::runtime::Runtime>,
 }
 
+/// The key of the admin of every house: a seed that nothing but tests knows.
+#[must_use]
+pub fn admin() -> SecretKey {
+    SecretKey::from_seed([0xad; 32])
+}
+
+/// A key made from a number, as a puppet has it.
+#[must_use]
+pub fn key(number: u8) -> SecretKey {
+    let mut seed = [7; 32];
+    seed[0] = number;
+    SecretKey::from_seed(seed)
+}
+
+/// The usual settings on this ledger, with a certificate of its own and [`admin`] as its admin.
+///
+/// # Errors
+/// No certificate can be made.
+pub fn settings(database_url: &str) -> Result<Settings> {
+    let folder = tempfile::tempdir()?;
+    let mut settings = Settings::new(database_url, Certificate::read_or_make(folder.path(), &[])?);
+    settings.founders = vec![store::NewKey {
+        public_key: *admin().public().as_bytes(),
+        owner: "tests".to_owned(),
+        role: Role::Admin,
+        label: "admin".to_owned(),
+    }];
+    Ok(settings)
+}
+
+/// Makes sure that the coordinator there knows a key in this role, by an invitation.
+///
+/// # Errors
+/// It is refused.
+pub async fn admit(url: &str, key: &SecretKey, role: v1::Role) -> Result<()> {
+    let token = invite(url, role, 1).await?;
+    let mut client = KeyServiceClient::new(proto::connect(url, Some(key)).await?);
+    client.redeem(v1::RedeemRequest { token, label: "of a test".to_owned() }).await?;
+    Ok(())
+}
+
+/// The token of a new invitation.
+///
+/// # Errors
+/// It is refused.
+pub async fn invite(url: &str, role: v1::Role, uses: u32) -> Result<proto::Bytes> {
+    let mut client = KeyServiceClient::new(proto::connect(url, Some(&admin())).await?);
+    let request = v1::InviteRequest {
+        owner: "tests".to_owned(),
+        role: role.into(),
+        expires_in_seconds: 3600,
+        uses,
+    };
+    Ok(client.invite(request).await?.into_inner().token)
+}
+
 impl House {
     /// Starts a coordinator on this ledger with the usual times.
     ///
     /// # Errors
     /// It does not start.
     pub async fn start(database: &Database) -> Result<Self> {
-        Self::start_with(Settings::new(database.url())).await
+        Self::start_with(settings(database.url())?).await
     }
 
     /// Starts a coordinator with these settings. It runs on a runtime of its own, so that it can be
@@ -39,7 +97,8 @@ impl House {
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
         let listener = TcpListener::bind("127.0.0.1:0").await?.into_std()?;
-        let url = format!("http://{}", listener.local_addr()?);
+        let fingerprint = settings.certificate.fingerprint();
+        let url = format!("https://{}#{fingerprint}", listener.local_addr()?);
         let shutdown = CancellationToken::new();
         let task = {
             let shutdown = shutdown.clone();
@@ -57,7 +116,15 @@ impl House {
         // The port accepts before the coordinator serves; the first answer says that it does.
         let url = self.url.clone();
         let list = async move {
-            let mut client = ControlServiceClient::new(proto::connect(&url).await?);
+            // Nobody shakes hands before it serves: each attempt waits its time and is followed by
+            // the next.
+            let channel = loop {
+                match proto::connect(&url, Some(&admin())).await {
+                    Err(proto::ConnectError::Unreachable { .. }) => tokio::task::yield_now().await,
+                    other => break other?,
+                }
+            };
+            let mut client = ControlServiceClient::new(channel);
             client.list_runs(v1::ListRunsRequest { limit: 1 }).await?;
             anyhow::Ok(())
         };
@@ -70,18 +137,39 @@ impl House {
         }
     }
 
-    /// Its address.
+    /// Its address, with the fingerprint of its certificate.
     #[must_use]
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// A client of the control service.
+    /// A client of the key service with this key.
+    ///
+    /// # Errors
+    /// It does not answer.
+    pub async fn keys(&self, key: &SecretKey) -> Result<KeyServiceClient<Channel>> {
+        Ok(KeyServiceClient::new(proto::connect(&self.url, Some(key)).await?))
+    }
+
+    /// Revokes a key.
+    ///
+    /// # Errors
+    /// It is refused, or there is no such key.
+    pub async fn revoke(&self, key: PublicKey) -> Result<()> {
+        let mut client = self.keys(&admin()).await?;
+        let keys = client.list_keys(v1::ListKeysRequest {}).await?.into_inner().keys;
+        let known = keys.iter().find(|k| k.public_key[..] == key.as_bytes()[..]);
+        let key_id = known.context("the key is known")?.key_id;
+        client.revoke_key(v1::RevokeKeyRequest { key_id, reason: "a test".to_owned() }).await?;
+        Ok(())
+    }
+
+    /// A client of the control service, as the admin.
     ///
     /// # Errors
     /// It does not answer.
     pub async fn control(&self) -> Result<ControlServiceClient<Channel>> {
-        let channel = proto::connect(&self.url).await?;
+        let channel = proto::connect(&self.url, Some(&admin())).await?;
         Ok(ControlServiceClient::new(channel).max_decoding_message_size(proto::MAX_MESSAGE_BYTES))
     }
 

@@ -12,5 +12,5 @@ mod puppet;
 pub mod specs;
 
 pub use database::Database;
-pub use house::House;
+pub use house::{House, admin, admit, invite, key, settings};
 pub use puppet::Puppet;

@@ -24,22 +24,29 @@ pub struct Puppet {
 }
 
 impl Puppet {
-    /// Opens a session with a key made from `number`, saying that it still holds these leases.
+    /// Opens a session with a key made from `number`, which is admitted if need be, saying that it
+    /// still holds these leases.
     ///
     /// # Errors
     /// It is refused.
     pub async fn join(url: &str, number: u8, held: &[v1::LeaseRef]) -> Result<Self> {
         let mut hello = specs::hello(number);
         hello.held_leases = held.to_vec();
-        Self::join_as(url, hello).await
+        match Self::join_as(url, number, hello.clone()).await {
+            Err(refused) if is_unknown(&refused) => {
+                crate::admit(url, &crate::key(number), v1::Role::Worker).await?;
+                Self::join_as(url, number, hello).await
+            }
+            other => other,
+        }
     }
 
-    /// Opens a session with this hello.
+    /// Opens a session with this hello and a key made from `number`.
     ///
     /// # Errors
     /// It is refused.
-    pub async fn join_as(url: &str, hello: v1::Hello) -> Result<Self> {
-        let channel = proto::connect(url).await?;
+    pub async fn join_as(url: &str, number: u8, hello: v1::Hello) -> Result<Self> {
+        let channel = proto::connect(url, Some(&crate::key(number))).await?;
         let mut client =
             WorkerServiceClient::new(channel).max_encoding_message_size(proto::MAX_MESSAGE_BYTES);
         let (outgoing, requests) = mpsc::channel(64);
@@ -132,4 +139,10 @@ impl Puppet {
         let lease = self.lease().await?;
         self.report(specs::whole_report(&lease, outcome)).await
     }
+}
+
+/// Whether the coordinator does not know the key.
+fn is_unknown(error: &anyhow::Error) -> bool {
+    let status = error.downcast_ref::<tonic::Status>();
+    status.is_some_and(|status| status.code() == tonic::Code::Unauthenticated)
 }

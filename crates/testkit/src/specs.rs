@@ -112,7 +112,6 @@ pub fn test(max_pairs: u64, pairs_of_lease: u32) -> v1::RunSpec {
 pub fn hello(number: u8) -> v1::Hello {
     v1::Hello {
         protocol_version: proto::PROTOCOL_VERSION,
-        worker_key: vec![number; 16].into(),
         name: format!("puppet {number}"),
         software_version: "0.0.0".to_owned(),
         slots: 2,

@@ -49,7 +49,8 @@ enum Phase {
 
 struct Session {
     settings: Settings,
-    state: StateDir,
+    /// Keeps the directory this process's alone.
+    _state: StateDir,
     offers: Vec<Offer>,
     spool: Spool,
     holdings: Holdings,
@@ -90,7 +91,12 @@ pub async fn run(mut settings: Settings, shutdown: Shutdown) -> Result<Summary, 
     let (events_in, mut events) = mpsc::channel(LINK_EVENTS);
     // Dropped, and so ended, with this function; the metrics likewise.
     let mut link = JoinSet::new();
-    link.spawn(link::run(settings.coordinator_url.clone(), backoff, events_in));
+    link.spawn(link::run(
+        settings.coordinator_url.clone(),
+        state.key().clone(),
+        backoff,
+        events_in,
+    ));
     if let Some(port) = settings.metrics.take() {
         let status = settings.status.get_or_insert_with(|| watch::Sender::new(Status::default()));
         link.spawn(metrics::serve(port, status.subscribe()));
@@ -98,7 +104,7 @@ pub async fn run(mut settings: Settings, shutdown: Shutdown) -> Result<Summary, 
     let now = Instant::now();
     let mut session = Session {
         settings,
-        state,
+        _state: state,
         offers,
         spool,
         holdings: Holdings::default(),

@@ -103,7 +103,6 @@ impl Session {
 
     pub(super) fn say_hello(&mut self) {
         let hello = convert::hello(
-            self.state.key(),
             &self.settings.name,
             self.slots.count(),
             &self.offers,

@@ -9,7 +9,7 @@ use super::pure::PURE;
 use super::tree::Tree;
 
 /// What a package may ship with, of this workspace; [`ALL`] is everything that is not for tests.
-const MAY: [(&str, &[&str]); 15] = [
+const MAY: [(&str, &[&str]); 16] = [
     ("model", &[]),
     ("games", &["model"]),
     ("engine", &["games", "model"]),
@@ -19,9 +19,10 @@ const MAY: [(&str, &[&str]); 15] = [
     ("pgbox", &[]),
     ("store", &["model"]),
     ("telemetry", &[]),
-    ("proto", &[]),
-    ("coordinator", &["games", "model", "proto", "stats", "store", "telemetry", "tune"]),
-    ("worker", &["arena", "engine", "games", "model", "proto", "telemetry"]),
+    ("keys", &[]),
+    ("proto", &["keys"]),
+    ("coordinator", &["games", "keys", "model", "proto", "stats", "store", "telemetry", "tune"]),
+    ("worker", &["arena", "engine", "games", "keys", "model", "proto", "telemetry"]),
     ("cli", ALL),
     ("testkit", ALL),
     ("xtask", &PURE),
@@ -32,6 +33,7 @@ const ALL: &[&str] = &[
     "coordinator",
     "engine",
     "games",
+    "keys",
     "model",
     "pgbox",
     "proto",
