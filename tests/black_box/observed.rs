@@ -259,12 +259,13 @@ fn every_figure_of_the_dashboards_is_there() {
         &["up", "--json", "--no-worker", "--listen", "127.0.0.1:0", "--metrics=127.0.0.1:0"],
     );
     let told = house.next_object().expect("the house says where it is");
-    let url = told["url"].as_str().expect("an address");
     let metrics = told["metrics"].as_str().expect("an address");
     let coordinator = metrics.trim_start_matches("http://").trim_end_matches("/metrics");
 
     let mut worker = Command::new(env!("CARGO_BIN_EXE_elomill"));
-    worker.args(["worker", "--coordinator", url, "--slots", "2", "--metrics=127.0.0.1:0"]);
+    let invited = object(folder, &["invite", "--json"]);
+    let link = invited["link"].as_str().expect("a link");
+    worker.args(["worker", "join", link, "--slots", "2", "--metrics=127.0.0.1:0"]);
     worker.arg("--state-dir").arg(folder.join("elsewhere")).env_remove("ELOMILL_LOG");
     let worker = Server::start(worker, "metrics are shown");
     // Looks from before the first game on, so that its rates have a beginning.
