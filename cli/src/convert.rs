@@ -3,16 +3,17 @@
 //! What comes in is checked: a number that is missing or of an unknown kind is an error that names
 //! its field, never a silent default.
 
+mod progress;
 mod specification;
 
 pub(crate) use specification::spec_to_wire;
 
 use model::spec::Job;
 use model::view::{
-    CorrectedView, LeaseCounts, OutlookView, ProgressView, RunState, RunView, TestPoint, TestView,
-    TuneEstimate, TunePoint, TuneView, Verdict, WorkerView,
+    LeaseCounts, ProgressView, RunState, RunView, TuneEstimate, TunePoint, TuneView, WorkerView,
 };
 use model::{Pentanomial, RunId, Tally, Wdl, WorkerId};
+use progress::{race_view, test_view};
 use proto::v1;
 use specification::{set_from_wire, spec_from_wire};
 
@@ -56,7 +57,12 @@ pub(crate) fn run_from_wire(run: v1::Run) -> Result<RunView, WireError> {
             }
             ProgressView::Tune(tune_view(tune)?)
         }
-        (v1::run::Progress::Test(test), Job::Test(_)) => ProgressView::Test(test_view(&test)?),
+        (v1::run::Progress::Test(test), Job::Test(spec)) => {
+            ProgressView::Test(test_view(&test, spec)?)
+        }
+        (v1::run::Progress::Race(race), Job::Race(spec)) => {
+            ProgressView::Race(race_view(&race, spec)?)
+        }
         _ => return Err(unknown("run.progress")),
     };
     Ok(RunView {
@@ -119,49 +125,16 @@ fn tune_view(tune: v1::TuneProgress) -> Result<TuneView, WireError> {
     })
 }
 
-fn test_view(test: &v1::TestProgress) -> Result<TestView, WireError> {
-    let point = |point: &v1::TestPoint| {
-        let v1::TestPoint { pairs, llr, elo, elo_low, elo_high } = *point;
-        TestPoint { pairs, llr, elo, elo_low, elo_high }
-    };
-    Ok(TestView {
-        llr: test.llr,
-        lower: test.lower,
-        upper: test.upper,
-        elo: test.elo,
-        elo_low: test.elo_low,
-        elo_high: test.elo_high,
-        normalized_elo: test.normalized_elo,
-        los: test.los,
-        corrected: test.corrected.map(|v1::TestCorrected { elo, elo_low, elo_high, los }| {
-            CorrectedView { elo, elo_low, elo_high, los }
-        }),
-        outlook: test.outlook.map(|outlook| OutlookView {
-            pass_probability: outlook.pass_probability,
-            mean_pairs: outlook.mean_pairs,
-            median_pairs: outlook.median_pairs,
-            q95_pairs: outlook.q95_pairs,
-        }),
-        verdict: match v1::Verdict::try_from(test.verdict) {
-            // While the test runs, and forever when it was stopped by hand.
-            Ok(v1::Verdict::Unspecified) => None,
-            Ok(v1::Verdict::Accepted) => Some(Verdict::Accepted),
-            Ok(v1::Verdict::Rejected) => Some(Verdict::Rejected),
-            Ok(v1::Verdict::Inconclusive) => Some(Verdict::Inconclusive),
-            Err(_) => return Err(unknown("test.verdict")),
-        },
-        trace: test.trace.iter().map(point).collect(),
-    })
-}
-
 /// A run after one of its reports.
 pub(crate) struct HistoryRow {
     pub(crate) report: i64,
     pub(crate) tally: Tally,
     /// Of a tune; empty in a test.
     pub(crate) theta: Vec<f64>,
-    /// Of a test.
+    /// Of a test; of a race that of its candidate.
     pub(crate) llr: f64,
+    /// Of a race: the place of the candidate that the report was of.
+    pub(crate) candidate: Option<u32>,
 }
 
 pub(crate) fn history_from_wire(row: v1::HistoryRow) -> Result<HistoryRow, WireError> {
@@ -170,6 +143,7 @@ pub(crate) fn history_from_wire(row: v1::HistoryRow) -> Result<HistoryRow, WireE
         tally: tally_from_wire(&row.tally.ok_or(missing("row.tally"))?)?,
         theta: row.theta,
         llr: row.llr,
+        candidate: row.candidate,
     })
 }
 
@@ -197,12 +171,12 @@ pub(crate) fn worker_from_wire(worker: v1::Worker) -> WorkerView {
 mod tests {
     use super::*;
     use model::spec::{
-        BqrSettings, EloModel, Fork, GainRule, GameLimit, OptimizerSpec, RunSpec, SprtSpec,
-        SpsaSettings, TestSpec, TuneSpec,
+        BqrSettings, EloModel, Fork, GainRule, GameLimit, OptimizerSpec, RaceCandidate, RaceSpec,
+        RaceStop, RunSpec, SprtSpec, SpsaSettings, TestSpec, TuneSpec,
     };
     use model::{GameKind, Nodes, Pairs, ParameterDef, ParameterKind, ParameterSet, Ply};
 
-    fn specs() -> [RunSpec; 3] {
+    fn specs() -> [RunSpec; 5] {
         let set = |value| ParameterSet::from_iter([("lmr_base".to_owned(), value)]);
         let tune = RunSpec {
             name: "t".to_owned(),
@@ -233,17 +207,33 @@ mod tests {
                 forked_from: None,
             }),
         };
+        let sprt =
+            SprtSpec { elo0: -1.0, elo1: 3.0, alpha: 0.04, beta: 0.06, model: EloModel::Logistic };
+        let candidate = |name: &str, value, run| RaceCandidate {
+            name: name.to_owned(),
+            values: set(value),
+            run,
+        };
+        let race = Job::Race(RaceSpec {
+            candidates: vec![candidate("a", 0.5, None), candidate("b", 0.625, Some(RunId(9)))],
+            base: set(0.75),
+            sprt,
+            stop: RaceStop::All,
+            max_pairs: Pairs(77),
+        });
+        let fixed = Job::Test(TestSpec {
+            candidate: set(0.5),
+            base: set(0.75),
+            candidate_run: None,
+            sprt: None,
+            max_pairs: Pairs(98),
+            futility: 0.0,
+        });
         let job = Job::Test(TestSpec {
             candidate: set(0.5),
             base: set(0.75),
             candidate_run: Some(RunId(4)),
-            sprt: SprtSpec {
-                elo0: -1.0,
-                elo1: 3.0,
-                alpha: 0.04,
-                beta: 0.06,
-                model: EloModel::Logistic,
-            },
+            sprt: Some(sprt),
             max_pairs: Pairs(99),
             futility: 0.125,
         });
@@ -253,7 +243,8 @@ mod tests {
             tune.optimizer = OptimizerSpec::Bqr(settings);
             tune.forked_from = Some(Fork { run: RunId(5), pairs: Pairs(1234) });
         }
-        [tune.clone(), regression, RunSpec { game: GameKind::Xiangqi, job, ..tune }]
+        let of = |job| RunSpec { game: GameKind::Xiangqi, job, ..tune.clone() };
+        [tune.clone(), regression, of(job), of(fixed), of(race)]
     }
 
     #[test]

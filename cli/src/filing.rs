@@ -6,9 +6,9 @@ use crate::endpoint::{CoordinatorArgs, Locator};
 use crate::output::{hinted, json, line, say};
 use crate::{display::Display, follow, interrupt::Interrupt};
 use anyhow::Context;
-use model::file::{RunFile, Surroundings, Tuned};
+use model::file::{JobFile, RunFile, Surroundings, Tuned};
 use model::spec::{Job, OptimizerKind, RunSpec};
-use model::view::{ProgressView, RunView};
+use model::view::{ProgressView, RunView, Verdict};
 use model::{Finding, FindingList, GameKind, ParameterDef, ParameterSet, RunId};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -47,7 +47,7 @@ pub(crate) fn known_parameters(game: GameKind) -> Vec<ParameterDef> {
 pub(crate) fn resolve(
     path: &Path,
     file: &RunFile,
-    tuned: Option<Tuned>,
+    tuned: Vec<Tuned>,
 ) -> anyhow::Result<(RunSpec, Book)> {
     let folder = path.parent().unwrap_or(Path::new(""));
     let book = Book::open(&file.book, file.game, folder)?;
@@ -58,12 +58,17 @@ pub(crate) fn resolve(
     Ok((spec, book))
 }
 
-/// What a test needs of a tune, whose fixed values belong to both sides.
+/// What a test needs of the run that its candidate comes from: what a tune suggests, its fixed values
+/// on both sides, or what a test or race has accepted.
 pub(crate) fn tuned(run: &RunView) -> anyhow::Result<Tuned> {
+    if let Some((suggested, start)) = accepted(run) {
+        return Ok(Tuned { run: run.id, start: start.clone(), suggested: suggested.clone() });
+    }
     let (Job::Tune(spec), ProgressView::Tune(view)) = (&run.spec.job, &run.progress) else {
         return Err(hinted(
-            format_args!("run {} is a {}, not a tune", run.id, run.kind),
-            "candidate_run takes the id of a tune; `elomill runs list` shows the kinds",
+            format_args!("run {} is a {} that has accepted nothing", run.id, run.kind),
+            "a candidate comes from a tune, or from a test or race that was accepted; `elomill runs \
+             list` shows them",
         ));
     };
     let with_fixed = |values: ParameterSet| {
@@ -79,6 +84,21 @@ pub(crate) fn tuned(run: &RunView) -> anyhow::Result<Tuned> {
     })
 }
 
+/// What a test, or a race as its winner, has accepted, and the base that it beat.
+pub(crate) fn accepted(run: &RunView) -> Option<(&ParameterSet, &ParameterSet)> {
+    let accepted = Some(Verdict::Accepted);
+    match (&run.spec.job, &run.progress) {
+        (Job::Test(test), ProgressView::Test(view)) if view.verdict == accepted => {
+            Some((&test.candidate, &test.base))
+        }
+        (Job::Race(race), ProgressView::Race(view)) if view.verdict == accepted => {
+            let winner = race.candidates.get(view.winner?)?;
+            Some((&winner.values, &race.base))
+        }
+        _ => None,
+    }
+}
+
 /// A file with everything that is wrong with it.
 pub(crate) fn refused(path: &Path, findings: &[Finding]) -> anyhow::Error {
     let count = match findings.len() {
@@ -91,21 +111,26 @@ pub(crate) fn refused(path: &Path, findings: &[Finding]) -> anyhow::Error {
 }
 
 impl FileArgs {
-    /// Files the run; `kind` is what the command takes, `tune` or `test`. An optimiser takes the
+    /// Files the run; `command` is the one that was typed, `tune` or `test`. An optimiser takes the
     /// place of the file's own.
     pub(crate) async fn file(
         self,
-        kind: &str,
+        command: &str,
         optimizer: Option<OptimizerKind>,
     ) -> anyhow::Result<ExitCode> {
         let mut file = read(&self.file)?;
         if let Some(optimizer) = optimizer {
             file = file.with_optimizer(optimizer);
         }
-        if file.job.kind() != kind {
+        let right = match file.job {
+            JobFile::Tune(_) => "tune",
+            // Whatever compares candidates with a base.
+            JobFile::Test(_) | JobFile::Race(_) => "test",
+        };
+        if command != right {
             return Err(hinted(
                 format_args!("{} describes a {}", self.file.display(), file.job.kind()),
-                format_args!("elomill {} {}", file.job.kind(), self.file.display()),
+                format_args!("elomill {right} {}", self.file.display()),
             ));
         }
         if self.check {
@@ -113,11 +138,11 @@ impl FileArgs {
         }
         let locator = self.coordinator.locator()?;
         let mut control = Control::connect(&locator).await?;
-        let tuned = match file.candidate_run() {
-            Some(run) => Some(tuned(&control.run(run).await?)?),
-            None => None,
-        };
-        let (spec, book) = resolve(&self.file, &file, tuned)?;
+        let mut results = Vec::new();
+        for run in file.candidate_runs() {
+            results.push(tuned(&control.run(run).await?)?);
+        }
+        let (spec, book) = resolve(&self.file, &file, results)?;
         say_handed_over(&spec);
         let run = control.create(&spec, &book.bytes).await?;
         self.announce(run, &control.page(run))?;
@@ -125,15 +150,18 @@ impl FileArgs {
     }
 
     fn check_only(&self, file: &RunFile) -> anyhow::Result<ExitCode> {
-        // The result of a tune is in the ledger: all else is checked with empty stand-ins of it.
-        let tuned = file.candidate_run().map(|run| Tuned {
-            run,
-            start: ParameterSet::default(),
-            suggested: known_parameters(file.game)
-                .iter()
-                .map(|d| (d.name.clone(), d.start))
-                .collect(),
-        });
+        // The result of a tune is in the ledger: all else is checked with stand-ins of it, the engine's
+        // defaults with one of them moved by another amount for each.
+        let known = known_parameters(file.game);
+        let stand_in = |(place, run): (usize, RunId)| {
+            let mut suggested: ParameterSet =
+                known.iter().map(|def| (def.name.clone(), def.start)).collect();
+            if let Some(def) = known.first() {
+                suggested.set(def.name.clone(), def.start + place as f64);
+            }
+            Tuned { run, start: ParameterSet::default(), suggested }
+        };
+        let tuned = file.candidate_runs().into_iter().enumerate().map(stand_in).collect();
         let (spec, book) = resolve(&self.file, file, tuned)?;
         say_handed_over(&spec);
         if self.json {

@@ -1,7 +1,9 @@
 //! Runs in words: the moved parameters of a tune, the verdict of a test. Pure.
 
+mod race;
+
 use crate::tables::{Column, duration, number, table};
-use model::spec::{GainRule, Job, OptimizerSpec, SpsaSettings, TuneSpec};
+use model::spec::{GainRule, Job, OptimizerSpec, SpsaSettings, TestSpec, TuneSpec};
 use model::view::{
     CorrectedView, OutlookView, ProgressView, RunState, RunView, TestView, TuneEstimate, TuneView,
     Verdict,
@@ -41,15 +43,15 @@ pub(crate) fn standing(run: &RunView) -> String {
             }
             parts.join("  ")
         }
-        (_, ProgressView::Test(view)) => format!(
-            "LLR {:+.2} in {:.2} … {:.2}  Elo {}",
-            view.llr,
-            view.lower,
-            view.upper,
-            elo(view)
-        ),
+        (_, ProgressView::Test(view)) => match (view.llr, view.lower, view.upper) {
+            (Some(llr), Some(lower), Some(upper)) => {
+                format!("LLR {llr:+.2} in {lower:.2} … {upper:.2}  Elo {}", elo(view))
+            }
+            _ => format!("Elo {}", elo(view)),
+        },
+        (_, ProgressView::Race(view)) => race::standing(view),
         // Convert refuses an answer in which job and progress differ.
-        (Job::Test(_), ProgressView::Tune(_)) => String::new(),
+        (_, ProgressView::Tune(_)) => String::new(),
     }
 }
 
@@ -151,12 +153,11 @@ fn optimizer_lines(spec: &TuneSpec, view: &TuneView) -> Vec<String> {
     lines
 }
 
-/// Everything that a test found, a line each.
+/// Everything that a test or a match found, a line each.
 pub(crate) fn test_lines(run: &RunView, view: &TestView) -> Vec<String> {
     let wdl = run.tally.wdl;
     let cells = run.tally.pentanomial.0.map(|pairs| pairs.to_string()).join(", ");
     let Job::Test(spec) = &run.spec.job else { return Vec::new() };
-    let sprt = spec.sprt;
     let mut lines = vec![
         format!(
             "games        {} won, {} drawn, {} lost by the candidate ({} pairs)",
@@ -166,24 +167,25 @@ pub(crate) fn test_lines(run: &RunView, view: &TestView) -> Vec<String> {
             "pentanomial  [{cells}]  (LL, LD, LW+DD, DW, WW), {:.0} Elo is the deviation of a pair",
             stats::pair_deviation(&run.tally.pentanomial).0
         ),
-        format!(
-            "LLR          {:+.2}, bounds {:.2} and {:.2} ({} Elo {} against {}, α {}, β {})",
-            view.llr,
-            view.lower,
-            view.upper,
+    ];
+    if let (Some(sprt), Some(llr), Some(lower), Some(upper)) =
+        (spec.sprt, view.llr, view.lower, view.upper)
+    {
+        lines.push(format!(
+            "LLR          {llr:+.2}, bounds {lower:.2} and {upper:.2} ({} Elo {} against {}, α {}, β {})",
             sprt.model.name(),
             number(sprt.elo0),
             number(sprt.elo1),
             number(sprt.alpha),
             number(sprt.beta)
-        ),
-        format!(
-            "Elo          {} (95 %), normalised {:+.1}, likelihood of superiority {:.1} %",
-            elo(view),
-            view.normalized_elo,
-            100.0 * view.los
-        ),
-    ];
+        ));
+    }
+    lines.push(format!(
+        "Elo          {} (95 %), normalised {:+.1}, likelihood of superiority {:.1} %",
+        elo(view),
+        view.normalized_elo,
+        100.0 * view.los
+    ));
     if let Some(CorrectedView { elo, elo_low, elo_high, los }) = view.corrected {
         lines.push(format!(
             "corrected    {} (95 %), likelihood of superiority {:.1} %: without the bias of stopping",
@@ -194,7 +196,8 @@ pub(crate) fn test_lines(run: &RunView, view: &TestView) -> Vec<String> {
     if let Some(outlook) = &view.outlook {
         lines.push(outlook_line(run, outlook));
     }
-    lines.push(format!("verdict      {}", verdict(run, view)));
+    let what = if spec.sprt.is_some() { "verdict" } else { "match" };
+    lines.push(format!("{what:<13}{}", verdict(run, view)));
     lines
 }
 
@@ -213,8 +216,26 @@ fn outlook_line(run: &RunView, outlook: &OutlookView) -> String {
     )
 }
 
-/// What a test said, plainly.
+/// How a run ended, in one line: what a test or a race said, where a tune stands.
+pub(crate) fn ending(run: &RunView) -> String {
+    match &run.progress {
+        ProgressView::Test(view) => verdict(run, view),
+        ProgressView::Race(view) => race::verdict(run, view),
+        ProgressView::Tune(_) => standing(run),
+    }
+}
+
+/// What a test said, plainly; how far a match, which says nothing, was played.
 pub(crate) fn verdict(run: &RunView, view: &TestView) -> String {
+    if matches!(&run.spec.job, Job::Test(test) if test.sprt.is_none()) {
+        return match run.state {
+            RunState::Finished => format!("played to its end: Elo {}", elo(view)),
+            RunState::Stopped => {
+                format!("stopped by hand after {} pairs: Elo {}", run.counted_pairs, elo(view))
+            }
+            RunState::Running | RunState::Paused => "still being played".to_owned(),
+        };
+    }
     match (view.verdict, run.state) {
         (Some(Verdict::Accepted), _) => "accepted: the candidate is stronger".to_owned(),
         (Some(Verdict::Rejected), _) => "rejected: the gain asked for is not there".to_owned(),
@@ -222,12 +243,16 @@ pub(crate) fn verdict(run: &RunView, view: &TestView) -> String {
             let pairs = run.counted_pairs;
             match &run.spec.job {
                 // Ended before its budget, and not by a bound: by its rule of futility.
-                Job::Test(test) if test.futility > 0.0 && pairs < run.asked_pairs => format!(
-                    "inconclusive: after {pairs} pairs even a gain of {} would pass within the \
-                     budget with less than {} %",
-                    number(test.sprt.elo1),
-                    number(100.0 * test.futility)
-                ),
+                Job::Test(TestSpec { sprt: Some(sprt), futility, .. })
+                    if *futility > 0.0 && pairs < run.asked_pairs =>
+                {
+                    format!(
+                        "inconclusive: after {pairs} pairs even a gain of {} would pass within the \
+                         budget with less than {} %",
+                        number(sprt.elo1),
+                        number(100.0 * futility)
+                    )
+                }
                 _ => format!("inconclusive: {pairs} pairs did not reach either bound"),
             }
         }
@@ -271,7 +296,8 @@ pub(crate) fn describe(run: &RunView) -> String {
             lines.push(tuned_table(spec, view));
         }
         (_, ProgressView::Test(view)) => lines.extend(test_lines(run, view)),
-        (Job::Test(_), ProgressView::Tune(_)) => {}
+        (Job::Race(spec), ProgressView::Race(view)) => lines.extend(race::lines(run, spec, view)),
+        (_, ProgressView::Tune(_) | ProgressView::Race(_)) => {}
     }
     lines.join("\n")
 }
@@ -287,12 +313,58 @@ fn reason(run: &RunView) -> String {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use model::spec::{BqrSettings, EloModel, GameLimit, RunSpec, SprtSpec, TestSpec};
-    use model::view::LeaseCounts;
+    use model::spec::{
+        BqrSettings, EloModel, GameLimit, RaceCandidate, RaceSpec, RaceStop, RunSpec, SprtSpec,
+    };
+    use model::view::{CandidateState, CandidateView, LeaseCounts, RaceView};
     use model::{
         GameKind, Nodes, Pairs, ParameterDef, ParameterKind, ParameterSet, Pentanomial, Ply, RunId,
         Tally, Wdl,
     };
+
+    const SPRT: SprtSpec =
+        SprtSpec { elo0: 0.0, elo1: 10.0, alpha: 0.05, beta: 0.05, model: EloModel::Normalized };
+
+    /// A race of two, the second of which has won.
+    pub(crate) fn race(id: i64, state: RunState, verdict: Option<Verdict>) -> RunView {
+        let candidates = ["first", "second"].map(|name| RaceCandidate {
+            name: name.to_owned(),
+            values: [(name.to_owned(), 2.0)].into_iter().collect(),
+            run: None,
+        });
+        let job = Job::Race(RaceSpec {
+            candidates: candidates.to_vec(),
+            base: ParameterSet::default(),
+            sprt: SPRT,
+            stop: RaceStop::First,
+            max_pairs: Pairs(100),
+        });
+        let candidate = |name: &str, state, llr| CandidateView {
+            name: name.to_owned(),
+            state,
+            tally: Tally::default(),
+            llr,
+            lower: -2.97,
+            upper: 3.64,
+            elo: 40.0,
+            elo_low: 21.0,
+            elo_high: 60.0,
+            corrected: CorrectedView { elo: 33.0, elo_low: 12.0, elo_high: 54.0, los: 0.9981 },
+        };
+        let second = match verdict {
+            Some(Verdict::Accepted) => CandidateState::Accepted,
+            _ => CandidateState::Open,
+        };
+        let progress = ProgressView::Race(RaceView {
+            candidates: vec![
+                candidate("first", CandidateState::Rejected, -3.0),
+                candidate("second", second, 3.7),
+            ],
+            winner: (second == CandidateState::Accepted).then_some(1),
+            verdict,
+        });
+        view(id, "takes", state, job, progress)
+    }
 
     /// A tune of two parameters at this point.
     pub(crate) fn tune(id: i64, name: &str, state: RunState, theta: [f64; 2]) -> RunView {
@@ -335,20 +407,14 @@ pub(crate) mod tests {
             candidate: [("alef".to_owned(), 2.0)].into_iter().collect(),
             base: ParameterSet::default(),
             candidate_run: tune.map(RunId),
-            sprt: SprtSpec {
-                elo0: 0.0,
-                elo1: 10.0,
-                alpha: 0.05,
-                beta: 0.05,
-                model: EloModel::Normalized,
-            },
+            sprt: Some(SPRT),
             max_pairs: Pairs(100),
             futility: 0.0,
         });
         let progress = ProgressView::Test(TestView {
-            llr: 2.99,
-            lower: -2.94,
-            upper: 2.94,
+            llr: Some(2.99),
+            lower: Some(-2.94),
+            upper: Some(2.94),
             elo: 40.0,
             elo_low: 21.0,
             elo_high: 60.0,
@@ -428,6 +494,42 @@ pub(crate) mod tests {
     }
 
     #[test]
+    fn a_race_shows_every_candidate_and_its_winner() {
+        let text = describe(&race(4, RunState::Finished, Some(Verdict::Accepted)));
+        for part in [
+            "2 candidates, normalized Elo 0 against 10, α 0.05 for all together",
+            "verdict      accepted: second is stronger",
+            "-2.97 … 3.64",
+            "+33.0 ± 21.0",
+            "rejected",
+        ] {
+            assert!(text.contains(part), "{part:?} is not in\n{text}");
+        }
+        let stands = standing(&race(4, RunState::Running, None));
+        assert!(stands.starts_with("1 open, 1 rejected, first second, LLR +3.70"), "{stands}");
+        let text = describe(&race(4, RunState::Stopped, None));
+        assert!(text.contains("none: the race was stopped by hand"), "{text}");
+        assert!(!text.contains("accepted"), "{text}");
+    }
+
+    #[test]
+    fn a_match_is_played_to_its_end_and_has_no_verdict() {
+        let mut run = test(4, "t", RunState::Finished, None, None);
+        let (Job::Test(spec), ProgressView::Test(view)) = (&mut run.spec.job, &mut run.progress)
+        else {
+            panic!("a test")
+        };
+        spec.sprt = None;
+        (view.llr, view.lower, view.upper) = (None, None, None);
+        let text = describe(&run);
+        assert!(text.contains("match        played to its end: Elo +40.0 ± 19.5"), "{text}");
+        for part in ["verdict", "LLR", "inconclusive"] {
+            assert!(!text.contains(part), "{part:?} is in\n{text}");
+        }
+        assert_eq!(standing(&run), "Elo +40.0 ± 19.5");
+    }
+
+    #[test]
     fn a_running_test_tells_what_to_expect_and_an_unbiased_elo() {
         let mut run = test(4, "t", RunState::Running, None, None);
         let ProgressView::Test(view) = &mut run.progress else { panic!("a test") };
@@ -454,7 +556,7 @@ pub(crate) mod tests {
         let mut run = test(4, "t", RunState::Finished, None, Some(Verdict::Inconclusive));
         let ended = |run: &RunView| match &run.progress {
             ProgressView::Test(view) => verdict(run, view),
-            ProgressView::Tune(_) => panic!("a test"),
+            _ => panic!("a test"),
         };
         assert!(ended(&run).contains("did not reach either bound"));
         if let Job::Test(test) = &mut run.spec.job {

@@ -82,6 +82,7 @@ async fn prepare(
         range: range(n),
         block: range(n).first.0,
         probe: None,
+        candidate: None,
     });
     let filed = NewRun { id: run, spec: spec.clone(), idempotency_key: format!("bench-{run}") };
     let batch = Batch { runs: vec![filed], leases: leases.collect(), ..Batch::default() };

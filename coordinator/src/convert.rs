@@ -12,7 +12,10 @@ use crate::dispatch::scheduler::{CancelReason, GiveBack, Idle, Offer, Push};
 use keys::PublicKey;
 use model::lease::{GameRecord, PairIndex, PairRecord, Report, WorkOrder};
 use model::spec::GameLimit;
-use model::view::{ProgressView, RunState, RunView, TuneEstimate, Verdict, WorkerView};
+use model::view::{
+    CandidateState, CandidateView, CorrectedView, ProgressView, RunState, RunView, TuneEstimate,
+    Verdict, WorkerView,
+};
 use model::{
     GameKind, GameScore, LeaseId, Nodes, ParameterSet, Pentanomial, Ply, Role, Tally, Termination,
     Wdl, printable,
@@ -400,38 +403,27 @@ fn wire_progress(progress: &ProgressView) -> v1::run::Progress {
             estimate: tune.estimate.as_ref().map(wire_estimate),
         }),
         ProgressView::Test(test) => v1::run::Progress::Test(v1::TestProgress {
-            llr: test.llr,
-            lower: test.lower,
-            upper: test.upper,
+            llr: test.llr.unwrap_or_default(),
+            lower: test.lower.unwrap_or_default(),
+            upper: test.upper.unwrap_or_default(),
             elo: test.elo,
             elo_low: test.elo_low,
             elo_high: test.elo_high,
             normalized_elo: test.normalized_elo,
             los: test.los,
-            verdict: match test.verdict {
-                None => v1::Verdict::Unspecified,
-                Some(Verdict::Accepted) => v1::Verdict::Accepted,
-                Some(Verdict::Rejected) => v1::Verdict::Rejected,
-                Some(Verdict::Inconclusive) => v1::Verdict::Inconclusive,
-            }
-            .into(),
+            verdict: wire_verdict(test.verdict).into(),
             trace: test
                 .trace
                 .iter()
                 .map(|point| v1::TestPoint {
                     pairs: point.pairs,
-                    llr: point.llr,
+                    llr: point.llr.unwrap_or_default(),
                     elo: point.elo,
                     elo_low: point.elo_low,
                     elo_high: point.elo_high,
                 })
                 .collect(),
-            corrected: test.corrected.map(|corrected| v1::TestCorrected {
-                elo: corrected.elo,
-                elo_low: corrected.elo_low,
-                elo_high: corrected.elo_high,
-                los: corrected.los,
-            }),
+            corrected: test.corrected.map(wire_corrected),
             outlook: test.outlook.map(|outlook| v1::TestOutlook {
                 pass_probability: outlook.pass_probability,
                 mean_pairs: outlook.mean_pairs,
@@ -439,6 +431,45 @@ fn wire_progress(progress: &ProgressView) -> v1::run::Progress {
                 q95_pairs: outlook.q95_pairs,
             }),
         }),
+        ProgressView::Race(race) => v1::run::Progress::Race(v1::RaceProgress {
+            candidates: race.candidates.iter().map(wire_candidate).collect(),
+            winner: race.winner.and_then(|place| u32::try_from(place).ok()),
+            verdict: wire_verdict(race.verdict).into(),
+        }),
+    }
+}
+
+fn wire_verdict(verdict: Option<Verdict>) -> v1::Verdict {
+    match verdict {
+        None => v1::Verdict::Unspecified,
+        Some(Verdict::Accepted) => v1::Verdict::Accepted,
+        Some(Verdict::Rejected) => v1::Verdict::Rejected,
+        Some(Verdict::Inconclusive) => v1::Verdict::Inconclusive,
+    }
+}
+
+fn wire_corrected(corrected: CorrectedView) -> v1::TestCorrected {
+    let CorrectedView { elo, elo_low, elo_high, los } = corrected;
+    v1::TestCorrected { elo, elo_low, elo_high, los }
+}
+
+fn wire_candidate(candidate: &CandidateView) -> v1::CandidateProgress {
+    v1::CandidateProgress {
+        name: candidate.name.clone(),
+        state: match candidate.state {
+            CandidateState::Open => v1::CandidateState::Open,
+            CandidateState::Accepted => v1::CandidateState::Accepted,
+            CandidateState::Rejected => v1::CandidateState::Rejected,
+        }
+        .into(),
+        tally: Some(wire_tally(&candidate.tally)),
+        llr: candidate.llr,
+        lower: candidate.lower,
+        upper: candidate.upper,
+        elo: candidate.elo,
+        elo_low: candidate.elo_low,
+        elo_high: candidate.elo_high,
+        corrected: Some(wire_corrected(candidate.corrected)),
     }
 }
 
@@ -449,7 +480,8 @@ pub fn wire_history(fold: &Fold) -> v1::HistoryRow {
         report_id: fold.last_report.0,
         tally: Some(wire_tally(&fold.tally)),
         theta: fold.theta().to_vec(),
-        llr: fold.llr().unwrap_or_default(),
+        llr: fold.llr().or(fold.last_candidate().map(|(_, llr)| llr)).unwrap_or_default(),
+        candidate: fold.last_candidate().and_then(|(place, _)| u32::try_from(place).ok()),
     }
 }
 

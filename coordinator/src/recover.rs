@@ -8,14 +8,14 @@ use crate::book;
 use crate::dispatch::Moment;
 use crate::dispatch::fold::{Fold, FoldError};
 use crate::dispatch::openings::Openings;
+use crate::dispatch::played::Played;
 use crate::dispatch::run::{Run, Slice};
 use crate::dispatch::scheduler::{LastIds, LeaseLimits, RecoveredLease, Scheduler};
 use model::spec::RunSpec;
 use model::{Pairs, RunId, Tally};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use store::{Ledger, LedgerEntry, StoreError, StoredRun};
-use tune::Perturbation;
 
 /// Why the state cannot be built from the ledger.
 #[derive(Debug, thiserror::Error)]
@@ -135,8 +135,8 @@ async fn fold_page(
 
 /// Folds one report of a ledger.
 fn apply(run: RunId, fold: &mut Fold, entry: &LedgerEntry) -> Result<(), RecoverError> {
-    let probe = entry.probe.as_deref().map(read_probe).transpose();
-    let applied = probe.and_then(|p| fold.apply(entry.report, &entry.tally, p.as_ref()));
+    let played = Played::read(entry.probe.as_deref(), entry.candidate);
+    let applied = played.and_then(|played| fold.apply(entry.report, &entry.tally, &played));
     applied.map_err(|source| RecoverError::Fold { run, source })
 }
 
@@ -177,14 +177,14 @@ pub async fn scheduler(
     for lease in ledger.open_leases().await? {
         let run = lease.run;
         let failed = |source| RecoverError::Fold { run, source };
-        let probe = lease.probe.as_deref().map(read_probe).transpose().map_err(failed)?;
+        let played = Played::read(lease.probe.as_deref(), lease.candidate).map_err(failed)?;
         let done: BTreeSet<usize> =
             lease.merged_pairs.iter().filter_map(|index| lease.range.offset_of(*index)).collect();
         let recovered = RecoveredLease {
             id: lease.id,
             run: lease.run,
             worker: lease.worker,
-            slice: Slice { range: lease.range, epoch: lease.epoch, block: lease.block, probe },
+            slice: Slice { range: lease.range, epoch: lease.epoch, block: lease.block, played },
             merged: lease.merged,
             done,
             last_sequence: lease.last_sequence,
@@ -201,9 +201,9 @@ async fn open_run(ledger: &Ledger, stored: StoredRun) -> Result<Run, RecoverErro
     let openings = openings(ledger, run, &stored.spec).await?;
     let mut slices = std::collections::VecDeque::new();
     for slice in ledger.unplayed(run).await? {
-        let probe = slice.probe.as_deref().map(read_probe).transpose().map_err(failed)?;
+        let played = Played::read(slice.probe.as_deref(), slice.candidate).map_err(failed)?;
         let (range, epoch, block) = (slice.range, slice.next_epoch, slice.block);
-        slices.push_back(Slice { range, epoch, block, probe });
+        slices.push_back(Slice { range, epoch, block, played });
     }
     Ok(Run {
         id: run,
@@ -220,6 +220,7 @@ async fn open_run(ledger: &Ledger, stored: StoredRun) -> Result<Run, RecoverErro
         verdict: stored.verdict,
         leases: BTreeSet::new(),
         leased_pairs: 0,
+        candidate_pairs: BTreeMap::new(),
         counts: stored.leases,
         pass: 0.0,
         unsaved_reports: u32::try_from(tail).unwrap_or(u32::MAX),
@@ -239,11 +240,6 @@ async fn openings(ledger: &Ledger, run: RunId, spec: &RunSpec) -> Result<Opening
         return Err(bad("it has no position".to_owned()));
     }
     Ok(Openings::new(positions, spec.seed))
-}
-
-fn read_probe(json: &str) -> Result<Perturbation, FoldError> {
-    serde_json::from_str(json)
-        .map_err(|e| FoldError::Unreadable { what: "the probe of a lease", found: e.to_string() })
 }
 
 /// Whether what a row says of a run equals the fold of its ledger, to the bit.

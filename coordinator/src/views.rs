@@ -90,6 +90,7 @@ impl Views {
             match &mut view.progress {
                 ProgressView::Tune(tune) => tune.trace.clear(),
                 ProgressView::Test(test) => test.trace.clear(),
+                ProgressView::Race(_) => {}
             }
             if state.is_over() {
                 self.keep_listed(&view);

@@ -17,7 +17,7 @@ const newRow = (run) => {
   parts.name.setAttribute('href', `/runs/${run.id}`);
   parts.gauge.setAttribute('aria-hidden', 'true');
   const result = el('div', 'cell result', el('div', 'line', parts.main, parts.side));
-  if (run.test) result.append(parts.gauge);
+  if (run.test && run.kind === 'test') result.append(parts.gauge);
   const row = el('li', 'card run',
     el('div', 'cell who', parts.name, el('div', 'line', parts.state, parts.facts)),
     el('div', 'cell', el('div', 'line', parts.share, parts.pairs), el('div', 'meter', parts.fill)),
@@ -29,6 +29,7 @@ const newRow = (run) => {
 /** @param {any} test */
 const verdict = (test) => {
   if (test.verdict) return test.verdict;
+  if (test.llr == null) return 'a match';
   return `LLR ${signed(test.llr)}`;
 };
 
@@ -48,9 +49,16 @@ const runRow = (run) => {
   if (run.test) {
     put(parts.main, `${signed(run.test.elo, 1)} Elo`);
     put(parts.side, `95 %: ${signed(run.test.elo_low, 1)} to ${signed(run.test.elo_high, 1)} · ${verdict(run.test)}`);
-    setGauge(parts.gauge, run.test);
-    parts.side.title = `The LLR rejects at ${signed(run.test.lower)} and accepts at ${signed(run.test.upper)}`;
+    if (run.kind === 'test') {
+      setGauge(parts.gauge, run.test);
+      parts.side.title = `The LLR rejects at ${signed(run.test.lower)} and accepts at ${signed(run.test.upper)}`;
+    }
     parts.row.dataset.verdict = run.test.verdict ?? 'open';
+  } else if (run.race) {
+    const { open, accepted, rejected, first, verdict: said } = run.race;
+    put(parts.main, first.name);
+    put(parts.side, `${said ?? `LLR ${signed(first.llr)}`} · ${accepted} accepted, ${open} open, ${rejected} rejected`);
+    parts.row.dataset.verdict = said ?? 'open';
   } else if (run.moved) {
     put(parts.main, `${count(run.moved.parameters)} parameter${run.moved.parameters === 1 ? '' : 's'}`);
     put(parts.side, `${run.moved.name} moved most: ${signed(run.moved.steps, 1)} c_end`);

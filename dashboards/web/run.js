@@ -1,4 +1,4 @@
-// What the page of a tune and that of a test share: following one run, progress, games, leases.
+// What the pages of tunes, tests and races share: following one run, progress, games, leases.
 
 import { count, duration, field, fixed, follow, percent, put, show, showIf, spark, stamp } from './common.js';
 
@@ -70,8 +70,8 @@ export const followRun = (draw) => {
     draw(run);
   };
   follow(`/events/runs/${pageData('run')}`, take, ({ keep, run: news }) => {
-    const [before, after] = [run.progress[run.kind], news.progress[news.kind]];
-    after.trace = before.trace.slice(0, keep).concat(after.trace);
+    const [[before], [after]] = [Object.values(run.progress), Object.values(news.progress)];
+    if (after.trace) after.trace = before.trace.slice(0, keep).concat(after.trace);
     take({ ...run, ...news });
   });
 };

@@ -1,4 +1,5 @@
-// The page of a test: the LLR on its way to a bound, Elo in its interval, the verdict in words.
+// The page of a test: the LLR on its way to a bound, Elo in its interval, the verdict in words. A
+// match is a test without hypotheses: all but the LLR, its bounds and what they decide.
 
 import { count, field, fixed, setGauge, show, signed } from './common.js';
 import { eloChart, llrChart, refresh } from './charts.js';
@@ -20,7 +21,7 @@ const readout = (at) => {
   const point = points[at ?? points.length - 1];
   if (!point) return;
   const when = at == null ? 'now' : `at ${count(point.pairs)} pairs`;
-  show('llr-readout', `${when}: ${signed(point.llr)}`);
+  if (charts.llr) show('llr-readout', `${when}: ${signed(point.llr)}`);
   show('elo-readout', `${when}: ${signed(point.elo)}, 95 %: ${interval(point)}`);
 };
 
@@ -30,6 +31,12 @@ const readout = (at) => {
  */
 const verdict = (run, test) => {
   const after = `after ${count(run.counted_pairs)} pairs`;
+  if (test.llr == null) {
+    const elo = `${signed(test.elo, 1)} Elo, 95 %: ${interval(test)}`;
+    if (run.state === 'finished') return ['Played to its end', `${elo}, ${after}.`];
+    if (run.state === 'stopped') return ['Stopped by hand', `${elo}, ${after}.`];
+    return [run.state === 'paused' ? 'Paused' : 'Being played', `All ${count(run.asked_pairs)} pairs are played; there is no verdict.`];
+  }
   const llr = `the LLR stands at ${signed(test.llr)}`;
   if (test.verdict === 'accepted') return ['Accepted', `The candidate passes: ${llr}, and ${signed(test.upper)} accepts, ${after}.`];
   if (test.verdict === 'rejected') return ['Rejected', `The candidate fails: ${llr}, and ${signed(test.lower)} rejects, ${after}.`];
@@ -39,10 +46,13 @@ const verdict = (run, test) => {
   return [run.state === 'paused' ? 'Paused, undecided' : 'Undecided so far', `After ${count(run.counted_pairs)} pairs ${llr}; ${signed(test.upper)} accepts, ${signed(test.lower)} rejects.`];
 };
 
-const table = numbers(() => ({
-  head: ['pairs', 'LLR', 'Elo', '95 % from', 'to'],
-  lines: points.map((p) => [count(p.pairs), signed(p.llr), signed(p.elo), signed(p.elo_low), signed(p.elo_high)]),
-}));
+const table = numbers(() => {
+  const llr = charts?.llr ? (text) => [text] : () => [];
+  return {
+    head: ['pairs', ...llr('LLR'), 'Elo', '95 % from', 'to'],
+    lines: points.map((p) => [count(p.pairs), ...llr(signed(p.llr)), signed(p.elo), signed(p.elo_low), signed(p.elo_high)]),
+  };
+});
 
 followRun((run) => {
   const test = run.progress.test;
@@ -51,26 +61,27 @@ followRun((run) => {
   if (!charts) {
     const box = field('elo-chart');
     const marks = box.dataset.elo0 === undefined ? [] : [Number(box.dataset.elo0), Number(box.dataset.elo1)];
-    charts = { llr: llrChart(field('llr-chart'), test, llrData(), readout), elo: eloChart(box, marks, eloData(), readout) };
+    charts = { llr: test.llr == null ? null : llrChart(field('llr-chart'), test, llrData(), readout), elo: eloChart(box, marks, eloData(), readout) };
   } else {
-    refresh(charts.llr, llrData());
+    if (charts.llr) refresh(charts.llr, llrData());
     refresh(charts.elo, eloData());
   }
-  readout(charts.llr.cursor.idx ?? null);
+  readout((charts.llr ?? charts.elo).cursor.idx ?? null);
   table();
 
   const [word, why] = verdict(run, test);
   show('verdict-word', word);
   show('verdict-why', why);
   field('verdict').dataset.verdict = test.verdict ?? 'open';
-  setGauge(field('gauge'), test);
+  if (charts.llr) setGauge(field('gauge'), test);
   show('elo', run.counted_pairs ? `${signed(test.elo, 1)} ± ${fixed((test.elo_high - test.elo_low) / 2, 1)}` : '–');
   show('elo-range', interval(test));
+  show('nelo', signed(test.normalized_elo, 1));
+  show('los', test.los == null ? '' : `likely stronger: ${fixed(100 * test.los, 1)} %`);
+  if (!charts.llr) return;
   const { corrected, outlook } = test;
   show('corrected', run.counted_pairs && corrected ? `${signed(corrected.elo, 1)} ± ${fixed((corrected.elo_high - corrected.elo_low) / 2, 1)}` : '–');
   show('corrected-range', corrected ? interval(corrected) : '');
   show('passes', outlook ? `${fixed(100 * outlook.pass_probability, 0)} % to pass` : '–');
   show('remaining', outlook ? `${count(Math.round(2 * outlook.mean_pairs))} more games, 95 %: ${count(Math.round(2 * outlook.q95_pairs))}` : 'the test is over');
-  show('nelo', signed(test.normalized_elo, 1));
-  show('los', test.los == null ? '' : `likely stronger: ${fixed(100 * test.los, 1)} %`);
 });

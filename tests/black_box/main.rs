@@ -18,4 +18,6 @@ mod matches;
 #[cfg(target_os = "linux")]
 mod observed;
 #[cfg(unix)]
+mod races;
+#[cfg(unix)]
 mod support;

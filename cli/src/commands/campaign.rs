@@ -131,7 +131,8 @@ impl Start {
         let folder = self.file.parent().unwrap_or(Path::new(""));
         let book = Book::open(&file.book, file.game, folder)?;
         let known = known_parameters(file.game);
-        let around = Surroundings { known: &known, book_sha256: book.sha256.clone(), tuned: None };
+        let around =
+            Surroundings { known: &known, book_sha256: book.sha256.clone(), tuned: Vec::new() };
         file.check(&around).map_err(|FindingList(findings)| refused(&self.file, &findings))?;
         let campaign = Campaign {
             path: &self.file,
@@ -276,7 +277,7 @@ impl Campaign<'_> {
         if let Some(id) = known {
             return Ok(id);
         }
-        let (mut spec, book) = resolve(self.path, run, None)?;
+        let (mut spec, book) = resolve(self.path, run, Vec::new())?;
         if let Job::Test(test) = &mut spec.job {
             test.candidate_run = tune;
         }

@@ -44,7 +44,7 @@ pub(crate) enum Command {
     Up(up::Args),
     /// Files a tune from a TOML file
     Tune(tune::Args),
-    /// Files a sequential test from a TOML file
+    /// Files a sequential test, a match, or a race of several candidates from a TOML file
     Test(test::Args),
     /// Tunes groups of parameters in turn and crowns what a test accepts
     Campaign(campaign::Args),

@@ -6,11 +6,11 @@ mod history;
 use crate::client::Control;
 use crate::endpoint::CoordinatorArgs;
 use crate::output::{hinted, json, line, say};
-use crate::summary::{describe, standing, verdict};
+use crate::summary::{describe, ending, standing};
 use crate::tables::{Column, table};
 use clap::Subcommand;
 use model::RunId;
-use model::view::{ProgressView, RunView};
+use model::view::RunView;
 use std::process::ExitCode;
 
 /// What the command takes.
@@ -172,10 +172,7 @@ fn listing(runs: &[RunView]) -> String {
         .iter()
         .map(|run| {
             let wdl = run.tally.wdl;
-            let stands = match &run.progress {
-                ProgressView::Test(view) if run.state.is_over() => verdict(run, view),
-                _ => standing(run),
-            };
+            let stands = if run.state.is_over() { ending(run) } else { standing(run) };
             vec![
                 run.id.to_string(),
                 run.kind.clone(),

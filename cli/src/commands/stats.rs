@@ -2,6 +2,7 @@
 
 mod plan;
 mod presets;
+mod race;
 mod sprt;
 
 use crate::output::hinted;
@@ -22,6 +23,8 @@ enum What {
     Sprt(sprt::Args),
     /// Length and outcome of a sequential test before it is played
     Plan(plan::Args),
+    /// What a race of several candidates errs and costs, by simulation
+    Race(race::Args),
     /// Bounds that suit a young or a mature engine, and what they gain
     Presets(presets::Args),
 }
@@ -33,6 +36,7 @@ impl Args {
         match self.what {
             What::Sprt(args) => args.run()?,
             What::Plan(args) => args.run()?,
+            What::Race(args) => args.run()?,
             What::Presets(args) => args.run()?,
         }
         Ok(ExitCode::SUCCESS)

@@ -1,4 +1,5 @@
-//! `elomill test FILE`: files a sequential test.
+//! `elomill test FILE`: files a sequential test, a match of fixed length, or a race of several
+//! candidates; the file says which.
 
 use crate::filing::FileArgs;
 use std::process::ExitCode;

@@ -2,8 +2,8 @@
 
 use super::{WireError, missing, unknown};
 use model::spec::{
-    BqrSettings, EloModel, Fork, GainRule, GameLimit, Job, OptimizerSpec, RunSpec, SprtSpec,
-    SpsaSettings, TestSpec, TuneSpec,
+    BqrSettings, EloModel, Fork, GainRule, GameLimit, Job, OptimizerSpec, RaceCandidate, RaceSpec,
+    RaceStop, RunSpec, SprtSpec, SpsaSettings, TestSpec, TuneSpec,
 };
 use model::{GameKind, Nodes, Pairs, ParameterDef, ParameterKind, ParameterSet, Ply, RunId};
 use proto::v1;
@@ -20,6 +20,7 @@ pub(crate) fn spec_to_wire(spec: &RunSpec) -> v1::RunSpec {
     let job = match &spec.job {
         Job::Tune(tune) => v1::run_spec::Job::Tune(tune_to_wire(tune)),
         Job::Test(test) => v1::run_spec::Job::Test(test_to_wire(test)),
+        Job::Race(race) => v1::run_spec::Job::Race(race_to_wire(race)),
     };
     v1::RunSpec {
         name: spec.name.clone(),
@@ -93,22 +94,55 @@ fn optimizer_to_wire(optimizer: &OptimizerSpec) -> v1::TuneSpec {
 }
 
 fn test_to_wire(test: &TestSpec) -> v1::TestSpec {
-    let SprtSpec { elo0, elo1, alpha, beta, model } = test.sprt;
+    let hypotheses = match &test.sprt {
+        Some(SprtSpec { elo0, elo1, alpha, beta, model }) => v1::TestSpec {
+            elo0: *elo0,
+            elo1: *elo1,
+            alpha: *alpha,
+            beta: *beta,
+            elo_model: model_to_wire(*model).into(),
+            ..v1::TestSpec::default()
+        },
+        None => v1::TestSpec { fixed_length: true, ..v1::TestSpec::default() },
+    };
     v1::TestSpec {
         candidate: Some(set_to_wire(&test.candidate)),
         base: Some(set_to_wire(&test.base)),
         candidate_run_id: test.candidate_run.map_or(0, |run| run.0),
+        max_pairs: test.max_pairs.0,
+        futility: test.futility,
+        ..hypotheses
+    }
+}
+
+fn race_to_wire(race: &RaceSpec) -> v1::RaceSpec {
+    let SprtSpec { elo0, elo1, alpha, beta, model } = race.sprt;
+    let candidate = |candidate: &RaceCandidate| v1::RaceCandidate {
+        name: candidate.name.clone(),
+        values: Some(set_to_wire(&candidate.values)),
+        run_id: candidate.run.map_or(0, |run| run.0),
+    };
+    v1::RaceSpec {
+        candidates: race.candidates.iter().map(candidate).collect(),
+        base: Some(set_to_wire(&race.base)),
         elo0,
         elo1,
         alpha,
         beta,
-        elo_model: match model {
-            EloModel::Normalized => v1::EloModel::Normalized,
-            EloModel::Logistic => v1::EloModel::Logistic,
+        elo_model: model_to_wire(model).into(),
+        stop: match race.stop {
+            RaceStop::First => v1::RaceStop::First,
+            RaceStop::All => v1::RaceStop::All,
         }
         .into(),
-        max_pairs: test.max_pairs.0,
-        futility: test.futility,
+        max_pairs: race.max_pairs.0,
+    }
+}
+
+fn model_to_wire(model: EloModel) -> v1::EloModel {
+    match model {
+        EloModel::Normalized => v1::EloModel::Normalized,
+        EloModel::Logistic => v1::EloModel::Logistic,
     }
 }
 
@@ -142,6 +176,7 @@ pub(super) fn spec_from_wire(spec: v1::RunSpec) -> Result<RunSpec, WireError> {
         job: match spec.job.ok_or(missing("spec.job"))? {
             v1::run_spec::Job::Tune(tune) => Job::Tune(tune_from_wire(tune)?),
             v1::run_spec::Job::Test(test) => Job::Test(test_from_wire(test)?),
+            v1::run_spec::Job::Race(race) => Job::Race(race_from_wire(race)?),
         },
     })
 }
@@ -196,20 +231,53 @@ fn optimizer_from_wire(tune: &v1::TuneSpec) -> Result<OptimizerSpec, WireError> 
 }
 
 fn test_from_wire(test: v1::TestSpec) -> Result<TestSpec, WireError> {
-    let model = match v1::EloModel::try_from(test.elo_model) {
-        Ok(v1::EloModel::Normalized) => EloModel::Normalized,
-        Ok(v1::EloModel::Logistic) => EloModel::Logistic,
-        Ok(v1::EloModel::Unspecified) | Err(_) => return Err(unknown("test.elo_model")),
-    };
     let v1::TestSpec { elo0, elo1, alpha, beta, .. } = test;
+    let sprt = match test.fixed_length {
+        true => None,
+        false => {
+            let model = model_from_wire(test.elo_model, "test.elo_model")?;
+            Some(SprtSpec { elo0, elo1, alpha, beta, model })
+        }
+    };
     Ok(TestSpec {
         candidate: set_from_wire(test.candidate.ok_or(missing("test.candidate"))?),
         base: set_from_wire(test.base.ok_or(missing("test.base"))?),
         candidate_run: (test.candidate_run_id != 0).then_some(RunId(test.candidate_run_id)),
-        sprt: SprtSpec { elo0, elo1, alpha, beta, model },
+        sprt,
         max_pairs: Pairs(test.max_pairs),
         futility: test.futility,
     })
+}
+
+fn race_from_wire(race: v1::RaceSpec) -> Result<RaceSpec, WireError> {
+    let v1::RaceSpec { elo0, elo1, alpha, beta, .. } = race;
+    let model = model_from_wire(race.elo_model, "race.elo_model")?;
+    let candidate = |candidate: v1::RaceCandidate| {
+        Ok(RaceCandidate {
+            name: candidate.name,
+            values: set_from_wire(candidate.values.ok_or(missing("candidate.values"))?),
+            run: (candidate.run_id != 0).then_some(RunId(candidate.run_id)),
+        })
+    };
+    Ok(RaceSpec {
+        candidates: race.candidates.into_iter().map(candidate).collect::<Result<_, _>>()?,
+        base: set_from_wire(race.base.ok_or(missing("race.base"))?),
+        sprt: SprtSpec { elo0, elo1, alpha, beta, model },
+        stop: match v1::RaceStop::try_from(race.stop) {
+            Ok(v1::RaceStop::First) => RaceStop::First,
+            Ok(v1::RaceStop::All) => RaceStop::All,
+            Ok(v1::RaceStop::Unspecified) | Err(_) => return Err(unknown("race.stop")),
+        },
+        max_pairs: Pairs(race.max_pairs),
+    })
+}
+
+fn model_from_wire(model: i32, field: &'static str) -> Result<EloModel, WireError> {
+    match v1::EloModel::try_from(model) {
+        Ok(v1::EloModel::Normalized) => Ok(EloModel::Normalized),
+        Ok(v1::EloModel::Logistic) => Ok(EloModel::Logistic),
+        Ok(v1::EloModel::Unspecified) | Err(_) => Err(unknown(field)),
+    }
 }
 
 pub(super) fn set_from_wire(set: v1::ParameterSet) -> ParameterSet {

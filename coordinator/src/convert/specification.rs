@@ -2,8 +2,8 @@
 
 use super::{game, wire_game, wire_limit, wire_set};
 use model::spec::{
-    BqrSettings, EloModel, GainRule, GameLimit, Job, OptimizerSpec, RunSpec, SprtSpec,
-    SpsaSettings, TestSpec, TuneSpec,
+    BqrSettings, EloModel, GainRule, GameLimit, Job, OptimizerSpec, RaceCandidate, RaceSpec,
+    RaceStop, RunSpec, SprtSpec, SpsaSettings, TestSpec, TuneSpec,
 };
 use model::{
     Finding, FindingList, Nodes, Pairs, ParameterDef, ParameterKind, ParameterSet, Ply, RunId,
@@ -40,8 +40,10 @@ pub fn spec(spec: v1::RunSpec) -> Result<RunSpec, FindingList> {
     let job = match spec.job {
         Some(v1::run_spec::Job::Tune(tune)) => Job::Tune(tune_spec(tune).map_err(one)?),
         Some(v1::run_spec::Job::Test(test)) => Job::Test(test_spec(test).map_err(one)?),
+        Some(v1::run_spec::Job::Race(race)) => Job::Race(race_spec(race).map_err(one)?),
         None => {
-            return Err(one(Finding::new("job", "none", "a tune or a test", "say which")));
+            let allowed = "a tune, a test or a race";
+            return Err(one(Finding::new("job", "none", allowed, "say which")));
         }
     };
     let spec = RunSpec {
@@ -126,23 +128,68 @@ fn optimizer(tune: &v1::TuneSpec) -> Result<OptimizerSpec, Finding> {
     }
 }
 
-fn test_spec(test: v1::TestSpec) -> Result<TestSpec, Finding> {
-    let model = match test.elo_model() {
-        v1::EloModel::Normalized => EloModel::Normalized,
-        v1::EloModel::Logistic => EloModel::Logistic,
+fn elo_model(model: v1::EloModel) -> Result<EloModel, Finding> {
+    match model {
+        v1::EloModel::Normalized => Ok(EloModel::Normalized),
+        v1::EloModel::Logistic => Ok(EloModel::Logistic),
         v1::EloModel::Unspecified => {
             let allowed = "normalized, logistic";
-            return Err(Finding::new("sprt.model", "none", allowed, "say which"));
+            Err(Finding::new("sprt.model", "none", allowed, "say which"))
+        }
+    }
+}
+
+fn run_of(id: i64) -> Option<RunId> {
+    (id > 0).then_some(RunId(id))
+}
+
+fn test_spec(test: v1::TestSpec) -> Result<TestSpec, Finding> {
+    let v1::TestSpec { elo0, elo1, alpha, beta, .. } = test;
+    let sprt = match test.fixed_length {
+        true => None,
+        false => {
+            let model = elo_model(test.elo_model())?;
+            Some(SprtSpec { elo0, elo1, alpha, beta, model })
         }
     };
-    let v1::TestSpec { elo0, elo1, alpha, beta, .. } = test;
     Ok(TestSpec {
         candidate: set("candidate", test.candidate)?,
         base: set("base", test.base)?,
-        candidate_run: (test.candidate_run_id > 0).then_some(RunId(test.candidate_run_id)),
-        sprt: SprtSpec { elo0, elo1, alpha, beta, model },
+        candidate_run: run_of(test.candidate_run_id),
+        sprt,
         max_pairs: Pairs(test.max_pairs),
         futility: unsigned_zero(test.futility),
+    })
+}
+
+fn race_spec(race: v1::RaceSpec) -> Result<RaceSpec, Finding> {
+    let v1::RaceSpec { elo0, elo1, alpha, beta, .. } = race;
+    let model = elo_model(race.elo_model())?;
+    let stop = match race.stop() {
+        v1::RaceStop::First => RaceStop::First,
+        v1::RaceStop::All => RaceStop::All,
+        v1::RaceStop::Unspecified => {
+            return Err(Finding::new("race.stop", "none", "first, all", "say which"));
+        }
+    };
+    let candidate = |(i, candidate): (usize, v1::RaceCandidate)| {
+        Ok(RaceCandidate {
+            name: candidate.name,
+            values: set(&format!("candidate[{i}].values"), candidate.values)?,
+            run: run_of(candidate.run_id),
+        })
+    };
+    Ok(RaceSpec {
+        candidates: race
+            .candidates
+            .into_iter()
+            .enumerate()
+            .map(candidate)
+            .collect::<Result<_, Finding>>()?,
+        base: set("base", race.base)?,
+        sprt: SprtSpec { elo0, elo1, alpha, beta, model },
+        stop,
+        max_pairs: Pairs(race.max_pairs),
     })
 }
 
@@ -161,17 +208,42 @@ pub(super) fn wire_spec(spec: &RunSpec) -> v1::RunSpec {
             candidate: Some(wire_set(&test.candidate)),
             base: Some(wire_set(&test.base)),
             candidate_run_id: test.candidate_run.map_or(0, |run| run.0),
-            elo0: test.sprt.elo0,
-            elo1: test.sprt.elo1,
-            alpha: test.sprt.alpha,
-            beta: test.sprt.beta,
-            elo_model: match test.sprt.model {
-                EloModel::Normalized => v1::EloModel::Normalized,
-                EloModel::Logistic => v1::EloModel::Logistic,
-            }
-            .into(),
             max_pairs: test.max_pairs.0,
             futility: test.futility,
+            ..test.sprt.as_ref().map_or_else(
+                || v1::TestSpec { fixed_length: true, ..v1::TestSpec::default() },
+                |sprt| v1::TestSpec {
+                    elo0: sprt.elo0,
+                    elo1: sprt.elo1,
+                    alpha: sprt.alpha,
+                    beta: sprt.beta,
+                    elo_model: wire_model(sprt.model).into(),
+                    ..v1::TestSpec::default()
+                },
+            )
+        }),
+        Job::Race(race) => v1::run_spec::Job::Race(v1::RaceSpec {
+            candidates: race
+                .candidates
+                .iter()
+                .map(|candidate| v1::RaceCandidate {
+                    name: candidate.name.clone(),
+                    values: Some(wire_set(&candidate.values)),
+                    run_id: candidate.run.map_or(0, |run| run.0),
+                })
+                .collect(),
+            base: Some(wire_set(&race.base)),
+            elo0: race.sprt.elo0,
+            elo1: race.sprt.elo1,
+            alpha: race.sprt.alpha,
+            beta: race.sprt.beta,
+            elo_model: wire_model(race.sprt.model).into(),
+            stop: match race.stop {
+                RaceStop::First => v1::RaceStop::First,
+                RaceStop::All => v1::RaceStop::All,
+            }
+            .into(),
+            max_pairs: race.max_pairs.0,
         }),
     };
     v1::RunSpec {
@@ -183,6 +255,13 @@ pub(super) fn wire_spec(spec: &RunSpec) -> v1::RunSpec {
         book_sha256: spec.book.clone(),
         lease_pairs: spec.lease_pairs,
         job: Some(job),
+    }
+}
+
+fn wire_model(model: EloModel) -> v1::EloModel {
+    match model {
+        EloModel::Normalized => v1::EloModel::Normalized,
+        EloModel::Logistic => v1::EloModel::Logistic,
     }
 }
 

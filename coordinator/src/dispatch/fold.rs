@@ -4,16 +4,18 @@
 //! nothing else, so they cannot differ. Its result depends on the specification and the order of
 //! the reports alone.
 
+mod race;
+mod test;
 mod trace;
 
+use super::played::Played;
 use model::spec::{Job, RunSpec, TuneSpec};
-use model::view::{
-    CorrectedView, OutlookView, ProgressView, TestPoint, TestView, TuneEstimate, TunePoint,
-    TuneView, Verdict,
-};
+use model::view::{ProgressView, TestPoint, TestView, TuneEstimate, TunePoint, TuneView, Verdict};
 use model::{FindingList, Pairs, ReportId, Tally};
+use race::{RaceFold, RaceSnapshot};
 use serde::{Deserialize, Serialize};
-use stats::{NORMAL_95, Overshoot, SprtBounds, SprtDecision, SprtReport};
+use stats::{NORMAL_95, Overshoot, SprtDecision};
+use test::TestFold;
 use trace::Trace;
 use tune::{BqrEstimate, Optimizer, Perturbation, Standing, TuneError, Tuner, TunerState};
 
@@ -33,15 +35,8 @@ pub struct Fold {
 enum JobFold {
     Tune { tuner: Tuner, trace: Trace<TunePoint> },
     Test { test: TestFold, trace: Trace<TestPoint> },
-}
-
-/// A sequential test at one moment.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct TestFold {
-    sprt: stats::SprtSpec,
-    futility: f64,
-    llr: f64,
-    overshoot: Overshoot,
+    Match { trace: Trace<TestPoint> },
+    Race(RaceFold),
 }
 
 /// What is stored of a fold: enough to go on from, with the specification at hand.
@@ -69,6 +64,10 @@ enum JobSnapshot {
         overshoot: Option<Overshoot>,
         trace: Trace<TestPoint>,
     },
+    Match {
+        trace: Trace<TestPoint>,
+    },
+    Race(RaceSnapshot),
 }
 
 /// Why a stored run cannot be folded.
@@ -96,7 +95,7 @@ pub enum FoldError {
 /// What ends a run by its own rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ended {
-    /// What a test said; none for a tune.
+    /// What a test or a race said; none for a tune and a match.
     pub verdict: Option<Verdict>,
 }
 
@@ -114,11 +113,16 @@ impl Fold {
                 trace.push(0, || TunePoint { pairs: 0, theta: tuner.theta().to_vec() });
                 JobFold::Tune { tuner, trace }
             }
-            Job::Test(test) => {
-                let (sprt, futility) = (test.sprt.into(), test.futility);
-                let test = TestFold { sprt, futility, llr: 0.0, overshoot: Overshoot::default() };
-                JobFold::Test { test, trace: Trace::new() }
-            }
+            Job::Test(test) => match test.sprt {
+                Some(sprt) => {
+                    let (sprt, futility, overshoot) =
+                        (sprt.into(), test.futility, Overshoot::default());
+                    let test = TestFold { sprt, futility, llr: 0.0, overshoot };
+                    JobFold::Test { test, trace: Trace::new() }
+                }
+                None => JobFold::Match { trace: Trace::new() },
+            },
+            Job::Race(race) => JobFold::Race(RaceFold::new(race)),
         };
         Ok(Self { tally: Tally::default(), reports: 0, last_report: ReportId(0), job })
     }
@@ -165,6 +169,10 @@ impl Fold {
                 let overshoot = overshoot.ok_or(FoldError::Outdated)?;
                 JobFold::Test { test: TestFold { llr, overshoot, ..test }, trace }
             }
+            (JobFold::Match { .. }, JobSnapshot::Match { trace }) => JobFold::Match { trace },
+            (JobFold::Race(race), JobSnapshot::Race(state)) => {
+                JobFold::Race(race.with_state(state)?)
+            }
             _ => return Err(not_of_this_kind()),
         };
         Ok(Self {
@@ -187,6 +195,8 @@ impl Fold {
                 overshoot: Some(test.overshoot),
                 trace: trace.clone(),
             },
+            JobFold::Match { trace } => JobSnapshot::Match { trace: trace.clone() },
+            JobFold::Race(race) => JobSnapshot::Race(race.state()),
         };
         let snapshot = Snapshot {
             tally: self.tally,
@@ -198,41 +208,36 @@ impl Fold {
         serde_json::to_string(&snapshot).expect("a snapshot is plain data")
     }
 
-    /// Takes in one report: what was new in it, and the probe that its pairs played.
+    /// Takes in one report: what was new in it, and what its pairs played.
     ///
     /// # Errors
-    /// The probe is missing in a tune or does not fit it; the state is then unchanged.
+    /// The probe of a tune or the candidate of a race is missing or does not fit; the state is then
+    /// unchanged.
     pub fn apply(
         &mut self,
         report: ReportId,
         new: &Tally,
-        probe: Option<&Perturbation>,
+        played: &Played,
     ) -> Result<(), FoldError> {
         let mut tally = self.tally;
         tally += *new;
         let pairs = tally.pairs().0;
         match &mut self.job {
             JobFold::Tune { tuner, trace } => {
-                let probe = probe.ok_or(FoldError::Unreadable {
-                    what: "the probe of a lease",
-                    found: "there is none".to_owned(),
-                })?;
+                let Played::Probe(probe) = played else {
+                    let found = "there is none".to_owned();
+                    return Err(FoldError::Unreadable { what: "the probe of a lease", found });
+                };
                 tuner.tell(probe, new.pairs(), new.pentanomial.balance())?;
                 trace.push(pairs, || TunePoint { pairs, theta: tuner.theta().to_vec() });
             }
             JobFold::Test { test, trace } => {
-                let SprtReport { llr: now, elo, elo_low, elo_high, .. } =
-                    test.sprt.report(&tally.pentanomial);
-                test.llr = now;
-                test.overshoot = test.overshoot.seen(pairs, now);
-                trace.push(pairs, || TestPoint {
-                    pairs,
-                    llr: now,
-                    elo: elo.0,
-                    elo_low: elo_low.0,
-                    elo_high: elo_high.0,
-                });
+                test.llr = test.sprt.llr(&tally.pentanomial);
+                test.overshoot = test.overshoot.seen(pairs, test.llr);
+                trace.push(pairs, || test::point(&tally, Some(test.llr)));
             }
+            JobFold::Match { trace } => trace.push(pairs, || test::point(&tally, None)),
+            JobFold::Race(race) => race.apply(new, played.candidate())?,
         }
         self.tally = tally;
         self.reports += 1;
@@ -245,7 +250,10 @@ impl Fold {
     pub fn ended(&self, asked: Pairs) -> Option<Ended> {
         let spent = self.tally.pairs() >= asked;
         match &self.job {
-            JobFold::Tune { .. } => spent.then_some(Ended { verdict: None }),
+            JobFold::Tune { .. } | JobFold::Match { .. } => {
+                spent.then_some(Ended { verdict: None })
+            }
+            JobFold::Race(race) => race.ended(spent),
             JobFold::Test { test, .. } => {
                 let verdict = match stats::decide(test.llr, test.bounds()) {
                     SprtDecision::AcceptH1 => Verdict::Accepted,
@@ -261,12 +269,32 @@ impl Fold {
         }
     }
 
-    /// The probe of a block, in a tune.
+    /// What fresh pairs play: the probe of their block in a tune; in a race the candidate that is next,
+    /// given the pairs of each that are out. None when no candidate is left to play.
     #[must_use]
-    pub fn probe(&self, block: u64) -> Option<Perturbation> {
+    pub fn next(&self, block: u64, pairs_out: impl Fn(usize) -> u64) -> Option<Played> {
         match &self.job {
-            JobFold::Tune { tuner, .. } => Some(tuner.ask(block)),
-            JobFold::Test { .. } => None,
+            JobFold::Tune { tuner, .. } => Some(Played::Probe(tuner.ask(block))),
+            JobFold::Test { .. } | JobFold::Match { .. } => Some(Played::AsAsked),
+            JobFold::Race(race) => race.next(pairs_out).map(Played::Candidate),
+        }
+    }
+
+    /// Whether pairs that play this still tell something: not those of a candidate that is decided.
+    #[must_use]
+    pub fn is_open(&self, played: &Played) -> bool {
+        match (&self.job, played) {
+            (JobFold::Race(race), Played::Candidate(candidate)) => race.is_open(*candidate),
+            _ => true,
+        }
+    }
+
+    /// The candidate of the last report of a race, by its place, and its ratio after it.
+    #[must_use]
+    pub fn last_candidate(&self) -> Option<(usize, f64)> {
+        match &self.job {
+            JobFold::Race(race) => race.last(),
+            _ => None,
         }
     }
 
@@ -274,16 +302,21 @@ impl Fold {
     #[must_use]
     pub fn llr(&self) -> Option<f64> {
         match &self.job {
-            JobFold::Tune { .. } => None,
             JobFold::Test { test, .. } => Some(test.llr),
+            JobFold::Tune { .. } | JobFold::Match { .. } | JobFold::Race(_) => None,
         }
     }
 
     /// The optimiser's point as JSON, in a tune: the whole state where it is no more than that,
-    /// otherwise with the hash of the state, so that a row of it changes when any bit of it does.
+    /// otherwise with the hash of the state, so that a row of it changes when any bit of it does. In a
+    /// race, its candidates.
     #[must_use]
     pub fn point(&self) -> Option<String> {
-        let JobFold::Tune { tuner, .. } = &self.job else { return None };
+        let tuner = match &self.job {
+            JobFold::Tune { tuner, .. } => tuner,
+            JobFold::Race(race) => return Some(race.row()),
+            JobFold::Test { .. } | JobFold::Match { .. } => return None,
+        };
         let json = match tuner {
             Tuner::Spsa(spsa) => serde_json::to_string(spsa.state()),
             Tuner::Bqr(bqr) => serde_json::to_string(bqr.state()).and_then(|state| {
@@ -302,7 +335,7 @@ impl Fold {
     pub fn theta(&self) -> &[f64] {
         match &self.job {
             JobFold::Tune { tuner, .. } => tuner.theta(),
-            JobFold::Test { .. } => &[],
+            JobFold::Test { .. } | JobFold::Match { .. } | JobFold::Race(_) => &[],
         }
     }
 
@@ -320,58 +353,17 @@ impl Fold {
                     trace: trace.points().to_vec(),
                 })
             }
-            JobFold::Test { test, trace } => {
-                let counts = &self.tally.pentanomial;
-                let now = test.sprt.report(counts);
-                let corrected = test.sprt.corrected(counts);
-                let outlook = (!is_over).then(|| {
-                    let outlook = test.sprt.outlook(counts, test.llr, &test.overshoot);
-                    OutlookView {
-                        pass_probability: outlook.pass_probability,
-                        mean_pairs: outlook.mean_pairs,
-                        median_pairs: outlook.median_pairs,
-                        q95_pairs: outlook.q95_pairs,
-                    }
-                });
-                let bounds = test.bounds();
-                ProgressView::Test(TestView {
-                    llr: now.llr,
-                    lower: bounds.lower,
-                    upper: bounds.upper,
-                    corrected: Some(CorrectedView {
-                        elo: corrected.elo.0,
-                        elo_low: corrected.low.0,
-                        elo_high: corrected.high.0,
-                        los: corrected.los,
-                    }),
-                    outlook,
-                    elo: now.elo.0,
-                    elo_low: now.elo_low.0,
-                    elo_high: now.elo_high.0,
-                    normalized_elo: now.normalized.0,
-                    los: now.los,
-                    verdict,
-                    trace: trace.points().to_vec(),
-                })
-            }
+            JobFold::Test { test, trace } => ProgressView::Test(TestView {
+                verdict,
+                trace: trace.points().to_vec(),
+                ..test.view(&self.tally.pentanomial, is_over)
+            }),
+            JobFold::Match { trace } => ProgressView::Test(TestView {
+                trace: trace.points().to_vec(),
+                ..test::match_view(&self.tally.pentanomial)
+            }),
+            JobFold::Race(race) => ProgressView::Race(race.view(verdict)),
         }
-    }
-}
-
-impl TestFold {
-    /// Where the test stops now.
-    fn bounds(&self) -> SprtBounds {
-        self.overshoot.bounds(self.sprt.bounds())
-    }
-
-    /// Whether too little chance is left to pass within the budget. Judged after a report only: a
-    /// test whose budget is too small from the start shows it by its first.
-    fn is_futile(&self, tally: &Tally, asked: Pairs) -> bool {
-        let more = asked.0.saturating_sub(tally.pairs().0) as f64;
-        self.futility > 0.0
-            && tally.pairs().0 > 0
-            && self.sprt.power_left(&tally.pentanomial, self.llr, &self.overshoot, more)
-                < self.futility
     }
 }
 

@@ -6,11 +6,13 @@
 //!
 //! - [`fold`]: the state of a run as a function of its ledger;
 //! - [`openings`]: which opening a pair plays;
+//! - [`played`]: which probe of a tune or candidate of a race it plays;
 //! - [`run`]: a run with its leases and the pairs still to give;
 //! - [`scheduler`]: all runs, leases and workers together.
 
 pub mod fold;
 pub mod openings;
+pub mod played;
 pub mod run;
 pub mod scheduler;
 

@@ -2,13 +2,13 @@
 
 use super::fold::{Fold, probe_sets};
 use super::openings::Openings;
+use super::played::Played;
 use model::lease::{PairIndex, PairRange};
 use model::spec::{Job, RunSpec};
 use model::view::{LeaseCounts, RunState, Verdict};
 use model::{LeaseId, ParameterSet, RunId, WorkerId};
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
-use tune::Perturbation;
 
 /// Pairs to give, with the terms on which they are given.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,10 +17,10 @@ pub struct Slice {
     pub range: PairRange,
     /// Which issue of them comes next, from 1.
     pub epoch: u32,
-    /// The block whose probe they play.
+    /// The block that they belong to: the first pair of its first lease.
     pub block: u64,
-    /// The probe, in a tune.
-    pub probe: Option<Perturbation>,
+    /// What they play.
+    pub played: Played,
 }
 
 /// A run that can still move.
@@ -54,6 +54,8 @@ pub struct Run {
     pub leases: BTreeSet<LeaseId>,
     /// Pairs that are out or merged only in part, counted whole.
     pub leased_pairs: u64,
+    /// The same for each candidate of a race, by its place; those with none are left out.
+    pub candidate_pairs: BTreeMap<usize, u64>,
     /// Leases by state.
     pub counts: LeaseCounts,
     /// What its leases have cost so far over its weight: the run with the least goes first.
@@ -79,28 +81,62 @@ impl Run {
 
     /// Takes the next pairs to give: first those that came back, then fresh ones.
     pub fn take_slice(&mut self) -> Option<Slice> {
-        if let Some(slice) = self.slices.pop_front() {
-            return Some(slice);
+        let before = match &self.spec.job {
+            Job::Tune(tune) => tune.pairs_before().0,
+            Job::Test(_) | Job::Race(_) => 0,
+        };
+        let pairs_out = |place| self.candidate_pairs.get(&place).copied().unwrap_or_default();
+        if let Some(slice) = self.slices.front() {
+            // Pairs of a candidate that was decided meanwhile are played by another one.
+            let played = match self.fold.is_open(&slice.played) {
+                true => slice.played.clone(),
+                false => self.fold.next(before + slice.block, pairs_out)?,
+            };
+            let slice = self.slices.pop_front()?;
+            return Some(Slice { played, ..slice });
         }
         let count = self.fresh_left().min(u64::from(self.spec.lease_pairs));
         let count = u32::try_from(count).ok().filter(|count| *count > 0)?;
         let range = PairRange { first: self.next_fresh, count };
         let block = range.first.0;
+        let played = self.fold.next(before + block, pairs_out)?;
         self.next_fresh = range.end();
-        let before = match &self.spec.job {
-            Job::Tune(tune) => tune.pairs_before().0,
-            Job::Test(_) => 0,
-        };
-        Some(Slice { range, epoch: 1, block, probe: self.fold.probe(before + block) })
+        Some(Slice { range, epoch: 1, block, played })
     }
 
-    /// The parameter sets of candidate and base for pairs with this probe.
+    /// Counts pairs that go out.
+    pub fn pairs_leave(&mut self, played: &Played, pairs: u64) {
+        self.leased_pairs += pairs;
+        if let Some(place) = played.candidate() {
+            *self.candidate_pairs.entry(place).or_default() += pairs;
+        }
+    }
+
+    /// Counts pairs that are merged, or out no more.
+    pub fn pairs_return(&mut self, played: &Played, pairs: u64) {
+        self.leased_pairs = self.leased_pairs.saturating_sub(pairs);
+        if let Some(place) = played.candidate()
+            && let Some(out) = self.candidate_pairs.get_mut(&place)
+        {
+            *out = out.saturating_sub(pairs);
+            if *out == 0 {
+                self.candidate_pairs.remove(&place);
+            }
+        }
+    }
+
+    /// The parameter sets of candidate and base for pairs that play this.
     #[must_use]
-    pub fn sets(&self, probe: Option<&Perturbation>) -> (ParameterSet, ParameterSet) {
-        match (&self.spec.job, probe) {
-            (Job::Tune(tune), Some(probe)) => probe_sets(tune, probe),
-            (Job::Tune(tune), None) => (tune.fixed.clone(), tune.fixed.clone()),
+    pub fn sets(&self, played: &Played) -> (ParameterSet, ParameterSet) {
+        match (&self.spec.job, played) {
+            (Job::Tune(tune), Played::Probe(probe)) => probe_sets(tune, probe),
+            (Job::Tune(tune), _) => (tune.fixed.clone(), tune.fixed.clone()),
             (Job::Test(test), _) => (test.candidate.clone(), test.base.clone()),
+            (Job::Race(race), played) => {
+                let candidate = played.candidate().and_then(|place| race.candidates.get(place));
+                let values = candidate.map(|candidate| candidate.values.clone());
+                (values.unwrap_or_else(|| race.base.clone()), race.base.clone())
+            }
         }
     }
 

@@ -75,7 +75,7 @@ impl Idle {
 pub enum CancelReason {
     /// Its run is over.
     RunEnded,
-    /// Its pairs were given to another worker.
+    /// Its pairs were given to another worker, or are for another candidate of their race now.
     LeasedElsewhere,
     /// It is not out, as far as the ledger knows.
     UnknownLease,
@@ -256,7 +256,7 @@ impl Scheduler {
         let RecoveredLease { id, run, worker, slice, merged, done, last_sequence } = lease;
         let Some(owner) = self.runs.get_mut(&run) else { return };
         owner.leases.insert(id);
-        owner.leased_pairs += u64::from(slice.range.count) - done.len() as u64;
+        owner.pairs_leave(&slice.played, u64::from(slice.range.count) - done.len() as u64);
         let holder = self.workers.entry(worker).or_default();
         holder.heard_at = now;
         holder.leases.insert(id);

@@ -18,7 +18,7 @@ macro_rules! asset {
 }
 
 /// Name under `/assets/`, content type, bytes.
-pub(super) const ASSETS: [(&str, &str, &[u8]); 11] = [
+pub(super) const ASSETS: [(&str, &str, &[u8]); 12] = [
     asset!("style.css", STYLE, "style.css"),
     asset!("theme.js", SCRIPT, "theme.js"),
     asset!("common.js", SCRIPT, "common.js"),
@@ -27,6 +27,7 @@ pub(super) const ASSETS: [(&str, &str, &[u8]); 11] = [
     asset!("run.js", SCRIPT, "run.js"),
     asset!("tune.js", SCRIPT, "tune.js"),
     asset!("test.js", SCRIPT, "test.js"),
+    asset!("race.js", SCRIPT, "race.js"),
     asset!("icon.svg", "image/svg+xml", "icon.svg"),
     asset!("uplot.js", SCRIPT, "vendor/uPlot.iife.min.js"),
     asset!("uplot.css", STYLE, "vendor/uPlot.min.css"),

@@ -2,7 +2,9 @@
 //!
 //! A full view carries every parameter; with many runs that would be megabytes a second.
 
-use model::view::{ProgressView, RunState, RunView, Verdict, WorkerView};
+use model::view::{
+    CandidateState, CandidateView, ProgressView, RaceView, RunState, RunView, Verdict, WorkerView,
+};
 use model::{GameKind, RunId};
 use serde::Serialize;
 use std::cmp::Ordering;
@@ -35,8 +37,10 @@ struct Card<'a> {
     ended_at_unix_ms: Option<i64>,
     /// Of a tune.
     moved: Option<Moved<'a>>,
-    /// Of a test.
+    /// Of a test or a match.
     test: Option<Standing>,
+    /// Of a race.
+    race: Option<Field<'a>>,
 }
 
 /// How far a tune has come from its start.
@@ -48,11 +52,23 @@ struct Moved<'a> {
     steps: f64,
 }
 
+/// How far a race has come.
+#[derive(Serialize)]
+struct Field<'a> {
+    open: usize,
+    accepted: usize,
+    rejected: usize,
+    /// The candidate that won, or the one nearest to it.
+    first: &'a CandidateView,
+    verdict: Option<Verdict>,
+}
+
 #[derive(Serialize)]
 struct Standing {
-    llr: f64,
-    lower: f64,
-    upper: f64,
+    /// None in a match, as the two bounds.
+    llr: Option<f64>,
+    lower: Option<f64>,
+    upper: Option<f64>,
     elo: f64,
     elo_low: f64,
     elo_high: f64,
@@ -71,8 +87,8 @@ pub(super) fn overview<'a>(runs: &'a [RunView], workers: &'a [WorkerView]) -> Ov
 }
 
 fn card(run: &RunView) -> Card<'_> {
-    let (moved, test) = match &run.progress {
-        ProgressView::Tune(tune) => (farthest(run, &tune.theta), None),
+    let (moved, test, race) = match &run.progress {
+        ProgressView::Tune(tune) => (farthest(run, &tune.theta), None, None),
         ProgressView::Test(test) => {
             let standing = Standing {
                 llr: test.llr,
@@ -83,8 +99,9 @@ fn card(run: &RunView) -> Card<'_> {
                 elo_high: test.elo_high,
                 verdict: test.verdict,
             };
-            (None, Some(standing))
+            (None, Some(standing), None)
         }
+        ProgressView::Race(race) => (None, None, field(race)),
     };
     Card {
         id: run.id,
@@ -101,7 +118,19 @@ fn card(run: &RunView) -> Card<'_> {
         ended_at_unix_ms: run.ended_at_unix_ms,
         moved,
         test,
+        race,
     }
+}
+
+fn field(race: &RaceView) -> Option<Field<'_>> {
+    let count = |state| race.candidates.iter().filter(|c| c.state == state).count();
+    Some(Field {
+        open: count(CandidateState::Open),
+        accepted: count(CandidateState::Accepted),
+        rejected: count(CandidateState::Rejected),
+        first: race.first()?,
+        verdict: race.verdict,
+    })
 }
 
 fn farthest<'a>(run: &'a RunView, theta: &[f64]) -> Option<Moved<'a>> {

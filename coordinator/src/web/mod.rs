@@ -10,6 +10,7 @@ mod assets;
 mod cards;
 mod events;
 mod pages;
+mod race_page;
 mod run_page;
 #[cfg(test)]
 mod tests;

@@ -2,11 +2,12 @@
 //! verdict and charts, and what both have in common.
 
 use super::pages::{abbr, layout, tile};
+use super::race_page;
 use maud::{Markup, html};
 use model::ParameterSet;
 use model::spec::{
-    BqrSettings, EloModel, Job, OptimizerKind, OptimizerSpec, RunSpec, SpsaSettings, TestSpec,
-    TuneSpec,
+    BqrSettings, EloModel, Job, OptimizerKind, OptimizerSpec, RunSpec, SprtSpec, SpsaSettings,
+    TestSpec, TuneSpec,
 };
 use model::view::RunView;
 use std::collections::BTreeSet;
@@ -41,12 +42,14 @@ pub(super) fn page(run: &RunView) -> Markup {
             @match &spec.job {
                 Job::Tune(tune) => (tune_body(run, tune)),
                 Job::Test(test) => (test_body(run, test)),
+                Job::Race(race) => (race_page::body(run, race)),
             }
         }
     };
     let script = match spec.job {
         Job::Tune(_) => "tune.js",
         Job::Test(_) => "test.js",
+        Job::Race(_) => "race.js",
     };
     layout(&spec.name, &[script], &body)
 }
@@ -152,51 +155,52 @@ fn parameter_table(tune: &TuneSpec) -> Markup {
     }
 }
 
+/// A test; without hypotheses a match, which has no verdict and nothing to correct for.
 fn test_body(run: &RunView, test: &TestSpec) -> Markup {
-    let sprt = &test.sprt;
-    let unit = match sprt.model {
-        EloModel::Normalized => "nElo",
-        EloModel::Logistic => "Elo",
-    };
+    let sprt = test.sprt.as_ref();
+    let logistic = sprt.filter(|sprt| sprt.model == EloModel::Logistic);
     html! {
-        section .card.verdict data-f="verdict" data-verdict="open" aria-label="Verdict" {
+        section .card.verdict data-f="verdict" data-verdict="open" aria-label=(if sprt.is_some() { "Verdict" } else { "Match" }) {
             // The word is announced when it changes; the sentence changes too often to be read out.
             div { h2 data-f="verdict-word" aria-live="polite" { "–" } p data-f="verdict-why" {} }
-            div .gauge data-f="gauge" aria-hidden="true" {
-                span .low { "reject" } span .high { "accept" }
-                div .rail { i .zero {} i .fill {} i .dot {} }
-            }
+            @if sprt.is_some() { (gauge()) }
         }
         section .tiles aria-label="Results" {
-            (tile("Elo, 95 % interval", "Logistic Elo of the candidate over the base. Naive: not corrected for the stopping rule.", html! {
+            (tile("Elo, 95 % interval", if sprt.is_some() { "Logistic Elo of the candidate over the base. Naive: not corrected for the stopping rule." } else { "Logistic Elo of the candidate over the base. All pairs are played, so that there is no stopping rule to correct for." }, html! {
                 p .big data-f="elo" { "–" } p .sub data-f="elo-range" {}
             }))
-            (tile("Elo, corrected", "Logistic Elo freed of the bias of stopping: the strength at which the seen outcome is the median one (D. Siegmund, 1978).", html! {
-                p .big data-f="corrected" { "–" } p .sub data-f="corrected-range" {}
-            }))
+            @if sprt.is_some() {
+                (tile("Elo, corrected", "Logistic Elo freed of the bias of stopping: the strength at which the seen outcome is the median one (D. Siegmund, 1978).", html! {
+                    p .big data-f="corrected" { "–" } p .sub data-f="corrected-range" {}
+                }))
+            }
             (tile("nElo · LOS", "Normalised Elo: strength in standard deviations of one game (M. Van den Bergh, 2020). LOS: likelihood that the candidate is stronger at all.", html! {
                 p .big data-f="nelo" { "–" } p .sub data-f="los" {}
             }))
-            (tile("Outlook", "Chance to pass, and games until the verdict: mean, and what 95 of 100 such tests stay below. From the results so far and a prior about the hypotheses, if the budget does not end the test.", html! {
-                p .big data-f="passes" { "–" } p .sub data-f="remaining" {}
-            }))
+            @if sprt.is_some() {
+                (tile("Outlook", "Chance to pass, and games until the verdict: mean, and what 95 of 100 such tests stay below. From the results so far and a prior about the hypotheses, if the budget does not end the test.", html! {
+                    p .big data-f="passes" { "–" } p .sub data-f="remaining" {}
+                }))
+            }
             (pace_tiles())
             (games_tile("Games of the candidate against the base"))
         }
         div .charts {
-            section .card aria-labelledby="llr-title" {
-                div .cardhead {
-                    h2 id="llr-title" { (abbr("LLR", "Log-likelihood ratio: how much more probable the results are under the second hypothesis than under the first")) " against its bounds" }
-                    p .readout data-f="llr-readout" {}
+            @if sprt.is_some() {
+                section .card aria-labelledby="llr-title" {
+                    div .cardhead {
+                        h2 id="llr-title" { (abbr("LLR", "Log-likelihood ratio: how much more probable the results are under the second hypothesis than under the first")) " against its bounds" }
+                        p .readout data-f="llr-readout" {}
+                    }
+                    div .chart data-f="llr-chart" role="img" aria-label="Log-likelihood ratio over the pairs played" {}
                 }
-                div .chart data-f="llr-chart" role="img" aria-label="Log-likelihood ratio over the pairs played" {}
             }
             section .card aria-labelledby="elo-title" {
                 div .cardhead {
                     h2 id="elo-title" { "Elo with its 95 % interval" }
                     p .readout data-f="elo-readout" {}
                 }
-                div .chart data-f="elo-chart" role="img" aria-label="Elo with its interval over the pairs played" data-elo0=[(sprt.model == EloModel::Logistic).then_some(sprt.elo0)] data-elo1=[(sprt.model == EloModel::Logistic).then_some(sprt.elo1)] {}
+                div .chart data-f="elo-chart" role="img" aria-label="Elo with its interval over the pairs played" data-elo0=[logistic.map(|sprt| sprt.elo0)] data-elo1=[logistic.map(|sprt| sprt.elo1)] {}
             }
         }
         section .card.slim { (numbers()) }
@@ -212,33 +216,58 @@ fn test_body(run: &RunView, test: &TestSpec) -> Markup {
                 } }
             }
             (as_asked(&run.spec, html! {
-                (fact("Hypotheses", "Sequential probability ratio test (A. Wald, 1945): the candidate is accepted if H1 explains the results much better than H0", html! {
-                    "H0 " (sprt.elo0) ", H1 " (sprt.elo1) " " (unit)
-                }))
-                (fact("Error rates", "α: chance to accept at H0. β: chance to reject at H1.", html! { "α " (sprt.alpha) ", β " (sprt.beta) }))
+                @match sprt {
+                    Some(sprt) => {
+                        (hypotheses(sprt))
+                        (fact("Error rates", "α: chance to accept at H0. β: chance to reject at H1.", html! { "α " (sprt.alpha) ", β " (sprt.beta) }))
+                    }
+                    None => { (fact("Length", "A match has no hypotheses and no verdict: all its pairs are played", html! { (grouped(test.max_pairs.0)) " pairs" })) }
+                }
                 @if test.futility > 0.0 {
                     (fact("Futility", "The test ends without a verdict when a candidate as strong as H1 would be accepted within the budget with a probability below this", html! { (test.futility) }))
                 }
                 @if let Some(from) = test.candidate_run {
-                    (fact("Candidate from", "The tune whose result the candidate is", html! { a href={ "/runs/" (from) } { "run #" (from) } }))
+                    (fact("Candidate from", "The run whose result the candidate is", html! { a href={ "/runs/" (from) } { "run #" (from) } }))
                 }
             }))
         }
     }
 }
 
+/// Where the LLR stands between its bounds.
+fn gauge() -> Markup {
+    html! {
+        div .gauge data-f="gauge" aria-hidden="true" {
+            span .low { "reject" } span .high { "accept" }
+            div .rail { i .zero {} i .fill {} i .dot {} }
+        }
+    }
+}
+
+pub(super) fn hypotheses(sprt: &SprtSpec) -> Markup {
+    let unit = match sprt.model {
+        EloModel::Normalized => "nElo",
+        EloModel::Logistic => "Elo",
+    };
+    fact(
+        "Hypotheses",
+        "Sequential probability ratio test (A. Wald, 1945): the candidate is accepted if H1 explains the results much better than H0",
+        html! { "H0 " (sprt.elo0) ", H1 " (sprt.elo1) " " (unit) },
+    )
+}
+
 fn names(test: &TestSpec) -> BTreeSet<&str> {
     test.candidate.0.keys().chain(test.base.0.keys()).map(String::as_str).collect()
 }
 
-fn value(set: &ParameterSet, name: &str) -> Markup {
+pub(super) fn value(set: &ParameterSet, name: &str) -> Markup {
     match set.get(name) {
         Some(value) => html! { (value) },
         None => html! { span .dim { "default" } },
     }
 }
 
-fn pace_tiles() -> Markup {
+pub(super) fn pace_tiles() -> Markup {
     html! {
         (tile("Progress", "Pairs in the ledger, of those asked for. A test may end before.", html! {
             p .big { span data-f="share" { "–" } }
@@ -253,7 +282,7 @@ fn pace_tiles() -> Markup {
     }
 }
 
-fn games_tile(meaning: &str) -> Markup {
+pub(super) fn games_tile(meaning: &str) -> Markup {
     tile(
         "Games: W / D / L",
         meaning,
@@ -265,7 +294,7 @@ fn games_tile(meaning: &str) -> Markup {
     )
 }
 
-fn pentanomial() -> Markup {
+pub(super) fn pentanomial() -> Markup {
     html! {
         section .card aria-labelledby="penta-title" {
             h2 id="penta-title" { (abbr("Pentanomial", "Game pairs by their score. A pair is two games from one opening with the sides swapped: the unit of evidence.")) }
@@ -277,7 +306,7 @@ fn pentanomial() -> Markup {
     }
 }
 
-fn ledger() -> Markup {
+pub(super) fn ledger() -> Markup {
     html! {
         section .card aria-labelledby="leases-title" {
             h2 id="leases-title" { (abbr("Leases", "Slices of the run handed to workers")) }
@@ -293,7 +322,7 @@ fn ledger() -> Markup {
 }
 
 /// The specification: what the job adds, then what every run has.
-fn as_asked(spec: &RunSpec, of_the_job: Markup) -> Markup {
+pub(super) fn as_asked(spec: &RunSpec, of_the_job: Markup) -> Markup {
     let book = spec.book.chars().take(12).collect::<String>();
     html! {
         section .card {
@@ -311,7 +340,7 @@ fn as_asked(spec: &RunSpec, of_the_job: Markup) -> Markup {
     }
 }
 
-fn fact(name: &str, meaning: &str, value: Markup) -> Markup {
+pub(super) fn fact(name: &str, meaning: &str, value: Markup) -> Markup {
     html! { div { dt { (abbr(name, meaning)) } dd { (value) } } }
 }
 
@@ -326,7 +355,7 @@ fn numbers() -> Markup {
 }
 
 /// `1234567` as `1,234,567`.
-fn grouped(number: u64) -> String {
+pub(super) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (i, digit) in digits.chars().enumerate() {

@@ -166,14 +166,14 @@ fn test(id: i64) -> RunView {
         candidate: [(HOSTILE.to_owned(), 1.0)].into_iter().collect(),
         base: ParameterSet::default(),
         candidate_run: Some(RunId(1)),
-        sprt,
+        sprt: Some(sprt),
         max_pairs: Pairs(500),
         futility: 0.0,
     });
     let view = TestView {
-        llr: 0.0,
-        lower: -2.94,
-        upper: 2.94,
+        llr: Some(0.0),
+        lower: Some(-2.94),
+        upper: Some(2.94),
         elo: 0.0,
         elo_low: f64::NEG_INFINITY,
         elo_high: f64::INFINITY,
@@ -410,7 +410,7 @@ async fn a_change_that_does_not_touch_the_run_sends_nothing() {
     memory.reads.subscribe().wait_for(|number| *number == 3).await.unwrap();
     memory.change(|runs| {
         let ProgressView::Test(test) = &mut runs[1].progress else { unreachable!() };
-        test.trace.push(TestPoint { pairs: 8, llr: 0.1, elo: 1.0, elo_low: -9.0, elo_high: 11.0 });
+        test.trace.push(TestPoint { pairs: 8, llr: Some(0.1), elo: 1.0, elo_low: -9.0, elo_high: 11.0 });
     });
     let (_, id, data) = stream.next().await.unwrap();
     assert_eq!(id, "9");

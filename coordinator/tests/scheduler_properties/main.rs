@@ -8,7 +8,8 @@ mod rows;
 use cluster::{Cluster, Fault, mixed};
 use coordinator::dispatch::scheduler::GiveBack;
 use model::spec::{
-    BqrSettings, EloModel, GameLimit, Job, OptimizerSpec, RunSpec, SprtSpec, TestSpec, TuneSpec,
+    BqrSettings, EloModel, GameLimit, Job, OptimizerSpec, RaceCandidate, RaceSpec, RaceStop,
+    RunSpec, SprtSpec, TestSpec, TuneSpec,
 };
 use model::{
     GameKind, GameScore, LeaseId, Nodes, Pairs, ParameterDef, ParameterKind, ParameterSet, Ply,
@@ -82,6 +83,9 @@ fn set(value: f64) -> ParameterSet {
     set
 }
 
+const SPRT: SprtSpec =
+    SprtSpec { elo0: 0.0, elo1: 50.0, alpha: 0.1, beta: 0.1, model: EloModel::Normalized };
+
 fn spec(tune: bool, pairs: u64, lease_pairs: u32, weight: f64, both: bool) -> RunSpec {
     let names = if both { &["a", "b"][..] } else { &["a"] };
     let parameters = names.iter().map(|name| ParameterDef {
@@ -105,20 +109,25 @@ fn spec(tune: bool, pairs: u64, lease_pairs: u32, weight: f64, both: bool) -> Ru
             fixed: ParameterSet::default(),
             forked_from: None,
         })
+    } else if pairs.is_multiple_of(4) {
+        let candidate =
+            |value| RaceCandidate { name: format!("with {value}"), values: set(value), run: None };
+        Job::Race(RaceSpec {
+            candidates: (0..2 + pairs % 3).map(|n| candidate(60.0 + n as f64)).collect(),
+            base: set(50.0),
+            sprt: SPRT,
+            stop: if pairs.is_multiple_of(8) { RaceStop::All } else { RaceStop::First },
+            max_pairs: Pairs(pairs),
+        })
     } else {
         Job::Test(TestSpec {
             candidate: set(60.0),
             base: set(50.0),
             candidate_run: None,
-            sprt: SprtSpec {
-                elo0: 0.0,
-                elo1: 50.0,
-                alpha: 0.1,
-                beta: 0.1,
-                model: EloModel::Normalized,
-            },
+            // Or a match of fixed length.
+            sprt: (pairs % 5 != 1).then_some(SPRT),
             max_pairs: Pairs(pairs),
-            futility: if pairs.is_multiple_of(3) { 0.05 } else { 0.0 },
+            futility: if pairs.is_multiple_of(3) && pairs % 5 != 1 { 0.05 } else { 0.0 },
         })
     };
     RunSpec {

@@ -4,6 +4,7 @@
 use coordinator::dispatch::Moment;
 use coordinator::dispatch::fold::Fold;
 use coordinator::dispatch::openings::Openings;
+use coordinator::dispatch::played::Played;
 use coordinator::dispatch::run::{Run, Slice};
 use coordinator::dispatch::scheduler::{LastIds, LeaseLimits, RecoveredLease, Scheduler};
 use model::lease::{LeaseEnd, PairIndex, PairRange};
@@ -12,7 +13,6 @@ use model::{LeaseId, RunId, Tally};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use store::{Batch, NewLease, NewReport, NewRun, NewSnapshot, RunMove};
-use tune::Perturbation;
 
 pub(crate) struct RunRow {
     pub(crate) new: NewRun,
@@ -48,8 +48,8 @@ pub(crate) fn positions() -> Arc<[String]> {
     (0..7).map(|i| format!("p{i}")).collect()
 }
 
-fn probe(json: Option<&String>) -> Option<Perturbation> {
-    json.map(|json| serde_json::from_str(json).expect("a probe"))
+fn played(lease: &NewLease) -> Played {
+    Played::read(lease.probe.as_deref(), lease.candidate).expect("a probe")
 }
 
 impl Rows {
@@ -115,6 +115,7 @@ impl Rows {
     fn check_terms(&self, new: &NewLease) {
         let run = self.runs.get(&new.run).expect("a lease of a run");
         assert!(!run.state().is_over(), "a lease of a run that is over");
+        assert!(run.fold.is_open(&played(new)), "a lease of a candidate that is decided");
         // I5: nothing beyond the budget is given.
         assert!(new.range.end().0 <= run.new.spec.job.pairs_asked().0);
         assert!(new.range.count <= run.new.spec.lease_pairs);
@@ -152,15 +153,16 @@ impl Rows {
         assert_eq!(run.fold.ended(run.new.spec.job.pairs_asked()), None, "a report after the end");
         let tally: Tally = report.pairs.iter().map(|pair| pair.outcome()).collect();
         assert_eq!(tally, report.tally);
-        run.fold.apply(report.id, &tally, probe(lease.new.probe.as_ref()).as_ref()).expect("fits");
+        run.fold.apply(report.id, &tally, &played(&lease.new)).expect("fits");
         run.reports.push(report);
     }
 
     /// What holds between two commits.
     fn check_open(&self) {
         for (id, lease) in &self.leases {
-            let over = self.runs[&lease.new.run].state().is_over();
-            assert!(!over || lease.end.is_some(), "{id} is out though its run is over");
+            let run = &self.runs[&lease.new.run];
+            let over = run.state().is_over() || !run.fold.is_open(&played(&lease.new));
+            assert!(!over || lease.end.is_some(), "{id} is out though what it plays is decided");
         }
         for (id, run) in &self.runs {
             let ended = run.fold.ended(run.new.spec.job.pairs_asked()).is_some();
@@ -197,16 +199,19 @@ impl Rows {
         last.retain(|index, lease| lease.end.is_some() && !self.pairs.contains(&(run, *index)));
         let mut slices: Vec<Slice> = Vec::new();
         for (index, lease) in last {
-            let (epoch, block) = (lease.new.epoch + 1, lease.new.block);
+            let (epoch, block, played) = (lease.new.epoch + 1, lease.new.block, played(&lease.new));
             match slices.last_mut() {
-                Some(s) if (s.range.end().0, s.block, s.epoch) == (index, block, epoch) => {
+                Some(s)
+                    if (s.range.end().0, s.block, s.epoch) == (index, block, epoch)
+                        && s.played == played =>
+                {
                     s.range.count += 1;
                 }
                 _ => slices.push(Slice {
                     range: PairRange { first: PairIndex(index), count: 1 },
                     epoch,
                     block,
-                    probe: probe(lease.new.probe.as_ref()),
+                    played,
                 }),
             }
         }
@@ -236,7 +241,7 @@ impl Rows {
                 run: lease.new.run,
                 worker: lease.new.worker,
                 done: done.collect(),
-                slice: Slice { range, epoch, block, probe: probe(lease.new.probe.as_ref()) },
+                slice: Slice { range, epoch, block, played: played(&lease.new) },
                 merged,
                 last_sequence: of_lease().map(|report| report.sequence).max().unwrap_or(0),
             };
@@ -254,8 +259,8 @@ impl Rows {
         let saved = fold.last_report;
         let mut tail = 0;
         for report in row.reports.iter().filter(|report| report.id > saved) {
-            let probe = probe(self.leases[&report.lease].new.probe.as_ref());
-            fold.apply(report.id, &report.tally, probe.as_ref()).expect("fits");
+            let played = played(&self.leases[&report.lease].new);
+            fold.apply(report.id, &report.tally, &played).expect("fits");
             tail += 1;
         }
         assert_eq!(fold, row.fold, "snapshot and tail equal the whole");
@@ -275,6 +280,7 @@ impl Rows {
             slices: self.unplayed(id).into(),
             leases: BTreeSet::new(),
             leased_pairs: 0,
+            candidate_pairs: BTreeMap::new(),
             counts: self.counts(id),
             pass: 0.0,
             unsaved_reports: tail,

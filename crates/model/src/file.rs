@@ -7,6 +7,7 @@
 
 mod campaign;
 mod lines;
+mod race;
 mod reader;
 mod resolve;
 mod set;
@@ -21,6 +22,7 @@ use lines::Lines;
 use reader::{Reader, Section};
 
 pub use campaign::{CampaignFile, Group};
+pub use race::{RaceCandidateFile, RaceFile};
 pub use resolve::{Surroundings, Tuned};
 pub use set::parse_set;
 
@@ -63,15 +65,19 @@ pub enum JobFile {
     Tune(TuneFile),
     /// A file with `[test]`, `[sprt]`, `[candidate]`, `[base]` or `candidate_run`.
     Test(TestFile),
+    /// A file with `[[candidate]]` or `[race]`.
+    Race(RaceFile),
 }
 
 impl JobFile {
-    /// `tune` or `test`: the command that takes the file.
+    /// `tune`, `test`, `match` or `race`.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match self {
             JobFile::Tune(_) => "tune",
+            JobFile::Test(TestFile { sprt: None, .. }) => "match",
             JobFile::Test(_) => "test",
+            JobFile::Race(_) => "race",
         }
     }
 }
@@ -122,9 +128,9 @@ pub struct TestFile {
     /// Whom to beat. `None`: the point where the candidate's tune started, or the engine's defaults
     /// when the candidate comes from no tune.
     pub base: Option<ParameterSet>,
-    /// Hypotheses.
-    pub sprt: SprtSpec,
-    /// The test ends without a verdict here.
+    /// Hypotheses; none in a match of fixed length.
+    pub sprt: Option<SprtSpec>,
+    /// The test ends without a verdict here; the pairs of a match.
     pub max_pairs: Pairs,
     /// The least chance to pass within the budget with which it goes on; 0 when the file names none.
     pub futility: f64,
@@ -177,12 +183,13 @@ impl RunFile {
         })
     }
 
-    /// The tune whose result the candidate shall be, if the file names one.
+    /// The tunes whose results the candidates shall be, as the file names them.
     #[must_use]
-    pub fn candidate_run(&self) -> Option<RunId> {
+    pub fn candidate_runs(&self) -> Vec<RunId> {
         match &self.job {
-            JobFile::Test(TestFile { candidate: CandidateFile::Run(run), .. }) => Some(*run),
-            _ => None,
+            JobFile::Test(TestFile { candidate: CandidateFile::Run(run), .. }) => vec![*run],
+            JobFile::Race(race) => race.runs(),
+            _ => Vec::new(),
         }
     }
 
@@ -231,6 +238,8 @@ fn job(reader: &mut Reader<'_>, root: &mut Section<'_>) -> Option<JobFile> {
     let is_test = TEST_MARKS.iter().any(|name| root.has(name));
     if root.has("tune") {
         Some(JobFile::Tune(tune(reader, root)))
+    } else if root.has("race") || root.has_list("candidate") {
+        Some(JobFile::Race(race::race(reader, root)))
     } else if is_test {
         Some(JobFile::Test(test(reader, root)))
     } else {
@@ -322,10 +331,34 @@ fn parameter(reader: &mut Reader<'_>, mut section: Section<'_>) -> ParameterFile
 }
 
 fn test(reader: &mut Reader<'_>, root: &mut Section<'_>) -> TestFile {
-    let sprt = hypotheses(reader, root);
-    let (max_pairs, futility) = test_limits(reader, root);
+    let (sprt, max_pairs, futility) = match fixed_length(reader, root) {
+        Some(pairs) => (None, pairs, 0.0),
+        None => {
+            let sprt = hypotheses(reader, root);
+            let (max_pairs, futility) = test_limits(reader, root);
+            (Some(sprt), max_pairs, futility)
+        }
+    };
     let candidate = candidate(reader, root);
     TestFile { candidate, base: root.values(reader, "base"), sprt, max_pairs, futility }
+}
+
+/// The pairs of a match: `pairs` below `[test]`, in place of a budget and of hypotheses.
+fn fixed_length(reader: &mut Reader<'_>, root: &mut Section<'_>) -> Option<Pairs> {
+    let is_fixed = root.section(reader, "test").is_some_and(|section| section.has("pairs"));
+    if !is_fixed {
+        return None;
+    }
+    if root.has("sprt") {
+        let allowed = "hypotheses, or a fixed number of pairs";
+        let mend = "remove [sprt] to play a match of so many pairs, or write max_pairs for pairs";
+        reader.wrong(root, "sprt", "beside test.pairs", allowed, mend);
+        root.section(reader, "sprt");
+    }
+    let mut section = root.section(reader, "test")?;
+    let pairs = Pairs(section.whole(reader, "pairs", None, 1..=1_000_000_000));
+    section.finish(reader);
+    Some(pairs)
 }
 
 fn hypotheses(reader: &mut Reader<'_>, root: &mut Section<'_>) -> SprtSpec {
@@ -356,12 +389,7 @@ fn test_limits(reader: &mut Reader<'_>, root: &mut Section<'_>) -> (Pairs, f64) 
 
 fn candidate(reader: &mut Reader<'_>, root: &mut Section<'_>) -> CandidateFile {
     let values = root.values(reader, "candidate");
-    let run = root.has("candidate_run").then(|| {
-        let id = root.whole(reader, "candidate_run", None, 1..=i64::MAX.unsigned_abs());
-        RunId(i64::try_from(id).unwrap_or(i64::MAX))
-    });
-    root.allow(&["candidate_run"]);
-    match (values, run) {
+    match (values, run_field(reader, root, "candidate_run")) {
         (Some(values), None) => CandidateFile::Values(values),
         (None, Some(run)) => CandidateFile::Run(run),
         (Some(_), Some(run)) => {
@@ -381,4 +409,13 @@ fn candidate(reader: &mut Reader<'_>, root: &mut Section<'_>) -> CandidateFile {
             CandidateFile::Values(ParameterSet::default())
         }
     }
+}
+
+/// The id of a run, if there is one.
+fn run_field(reader: &mut Reader<'_>, section: &mut Section<'_>, field: &str) -> Option<RunId> {
+    section.allow(&[field]);
+    section.has(field).then(|| {
+        let id = section.whole(reader, field, None, 1..=i64::MAX.unsigned_abs());
+        RunId(i64::try_from(id).unwrap_or(i64::MAX))
+    })
 }

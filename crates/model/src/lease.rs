@@ -57,7 +57,7 @@ pub enum LeaseEnd {
     Returned,
     /// The worker went silent and the rest was leased to another.
     Expired,
-    /// The run ended before the lease did.
+    /// The run, or the candidate of a race that it played, was decided before the lease ended.
     Revoked,
 }
 

@@ -4,12 +4,14 @@
 //! it as JSON. Every number that decides anything stands in it, so that a run can be recomputed.
 
 mod optimizer;
+mod race;
 mod stored;
 
 use crate::{Finding, FindingList, GameKind, Nodes, Pairs, ParameterDef, ParameterSet, Ply};
 pub use optimizer::{
     BQR_MOST_PARAMETERS, BqrSettings, GainRule, OptimizerKind, OptimizerSpec, SpsaSettings,
 };
+pub use race::{MOST_CANDIDATES, RaceCandidate, RaceSpec, RaceStop};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
@@ -51,26 +53,40 @@ pub struct RunSpec {
 pub enum Job {
     /// Move parameters uphill.
     Tune(TuneSpec),
-    /// Accept or reject a candidate.
+    /// Accept or reject a candidate, or measure it.
     Test(TestSpec),
+    /// Accept or reject several candidates, one family.
+    Race(RaceSpec),
 }
 
 impl Job {
-    /// `tune` or `test`.
+    /// `tune`, `test`, `match` (a test without hypotheses) or `race`.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match self {
             Job::Tune(_) => "tune",
+            Job::Test(test) if test.sprt.is_none() => "match",
             Job::Test(_) => "test",
+            Job::Race(_) => "race",
         }
     }
 
-    /// The pairs asked for; a test may end before.
+    /// The pairs asked for; a test or a race may end before.
     #[must_use]
     pub fn pairs_asked(&self) -> Pairs {
         match self {
             Job::Tune(tune) => tune.pairs,
             Job::Test(test) => test.max_pairs,
+            Job::Race(race) => race.max_pairs,
+        }
+    }
+
+    /// The same job with another budget.
+    pub fn ask_pairs(&mut self, pairs: Pairs) {
+        match self {
+            Job::Tune(tune) => tune.pairs = pairs,
+            Job::Test(test) => test.max_pairs = pairs,
+            Job::Race(race) => race.max_pairs = pairs,
         }
     }
 }
@@ -137,7 +153,7 @@ pub struct SprtSpec {
     pub model: EloModel,
 }
 
-/// A sequential test of a candidate against a base.
+/// A candidate against a base: a sequential test, or a match of fixed length.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TestSpec {
     /// Values of the candidate that differ from the engine's defaults.
@@ -146,9 +162,9 @@ pub struct TestSpec {
     pub base: ParameterSet,
     /// The tune whose result the candidate is, if it is one.
     pub candidate_run: Option<crate::RunId>,
-    /// Hypotheses.
-    pub sprt: SprtSpec,
-    /// The test ends without a verdict here.
+    /// Hypotheses; none in a match, which plays all its pairs and measures.
+    pub sprt: Option<SprtSpec>,
+    /// The test ends without a verdict here; the pairs of a match.
     pub max_pairs: Pairs,
     /// The test also ends without a verdict when a candidate as strong as `elo1` would be accepted
     /// within the budget with a probability below this; 0, which is never, to 0.5.
@@ -188,6 +204,7 @@ impl RunSpec {
         match &self.job {
             Job::Tune(tune) => tune.check(&mut findings),
             Job::Test(test) => test.check(&mut findings),
+            Job::Race(race) => race.check(&mut findings),
         }
         if findings.is_empty() { Ok(()) } else { Err(FindingList(findings)) }
     }
@@ -204,6 +221,10 @@ impl RunSpec {
                 .collect(),
             Job::Test(test) => {
                 test.candidate.0.keys().chain(test.base.0.keys()).map(String::as_str).collect()
+            }
+            Job::Race(race) => {
+                let candidates = race.candidates.iter().flat_map(|c| c.values.0.keys());
+                candidates.chain(race.base.0.keys()).map(String::as_str).collect()
             }
         }
     }
@@ -272,7 +293,8 @@ impl TuneSpec {
 
 impl TestSpec {
     fn check(&self, findings: &mut Vec<Finding>) {
-        between(findings, "test.max_pairs", self.max_pairs.0, 1, 1_000_000_000);
+        let budget = if self.sprt.is_some() { "test.max_pairs" } else { "test.pairs" };
+        between(findings, budget, self.max_pairs.0, 1, 1_000_000_000);
         between(findings, "test.futility", self.futility, 0.0, 0.5);
         check_set(findings, "candidate", &self.candidate);
         check_set(findings, "base", &self.base);
@@ -284,7 +306,22 @@ impl TestSpec {
                 "change the candidate; a test of a set against itself tells nothing",
             ));
         }
-        let SprtSpec { elo0, elo1, alpha, beta, .. } = self.sprt;
+        match &self.sprt {
+            Some(sprt) => sprt.check(findings),
+            None if self.futility > 0.0 => findings.push(Finding::new(
+                "test.futility",
+                format!("{} in a match of fixed length", self.futility),
+                "only with hypotheses",
+                "remove it: all pairs of a match are played",
+            )),
+            None => {}
+        }
+    }
+}
+
+impl SprtSpec {
+    fn check(&self, findings: &mut Vec<Finding>) {
+        let SprtSpec { elo0, elo1, alpha, beta, .. } = *self;
         between(findings, "sprt.elo0", elo0, -400.0, 400.0);
         between(findings, "sprt.elo1", elo1, -400.0, 400.0);
         if elo0 >= elo1 {

@@ -50,13 +50,13 @@ impl RunState {
     }
 }
 
-/// What a test said. A test stopped by hand has none.
+/// What a test or a race said. One stopped by hand has none, and a match never has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// The LLR crossed the upper bound.
+    /// The LLR crossed the upper bound; that of some candidate, in a race.
     Accepted,
-    /// The LLR crossed the lower bound.
+    /// The LLR crossed the lower bound; that of every candidate, in a race.
     Rejected,
     /// The budget ended between the bounds, or too little chance was left that it would not.
     Inconclusive,
@@ -112,8 +112,9 @@ pub struct TunePoint {
 pub struct TestPoint {
     /// Pairs counted by then.
     pub pairs: u64,
-    /// Log-likelihood ratio.
-    pub llr: f64,
+    /// Log-likelihood ratio; none in a match.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub llr: Option<f64>,
     /// Logistic Elo.
     pub elo: f64,
     /// Lower end of its 95 % interval.
@@ -157,16 +158,16 @@ pub struct TuneEstimate {
     pub pair_deviation: f64,
 }
 
-/// Where a test stands.
+/// Where a test or a match stands.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TestView {
-    /// Log-likelihood ratio.
-    pub llr: f64,
+    /// Log-likelihood ratio; none in a match, as the two bounds.
+    pub llr: Option<f64>,
     /// Reject at or below: the bound of the error rates, moved inwards by what the reports overshoot.
-    pub lower: f64,
+    pub lower: Option<f64>,
     /// Accept at or above: likewise.
-    pub upper: f64,
-    /// Logistic Elo, naive: not corrected for the stopping rule.
+    pub upper: Option<f64>,
+    /// Logistic Elo, naive: not corrected for the stopping rule. A match has none to correct for.
     pub elo: f64,
     /// Lower end of its 95 % interval.
     pub elo_low: f64,
@@ -176,10 +177,11 @@ pub struct TestView {
     pub normalized_elo: f64,
     /// Likelihood of superiority, 0 to 1.
     pub los: f64,
-    /// Elo freed of the bias of stopping; none from a coordinator that does not compute it.
+    /// Elo freed of the bias of stopping; none in a match, or from a coordinator that does not
+    /// compute it.
     #[serde(default)]
     pub corrected: Option<CorrectedView>,
-    /// What to expect of the rest; none once the test is over.
+    /// What to expect of the rest; none once the test is over, and in a match.
     #[serde(default)]
     pub outlook: Option<OutlookView>,
     /// What the test said, once it has.
@@ -214,14 +216,97 @@ pub struct OutlookView {
     pub q95_pairs: f64,
 }
 
-/// Tune or test.
+/// Where a candidate of a race is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CandidateState {
+    /// Undecided.
+    #[default]
+    Open,
+    /// Its LLR crossed the upper bound.
+    Accepted,
+    /// Its LLR crossed the lower bound; it plays no more.
+    Rejected,
+}
+
+impl CandidateState {
+    /// The stable name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            CandidateState::Open => "open",
+            CandidateState::Accepted => "accepted",
+            CandidateState::Rejected => "rejected",
+        }
+    }
+}
+
+/// Where a candidate of a race stands.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CandidateView {
+    /// Its name.
+    pub name: String,
+    /// Whether it is decided.
+    pub state: CandidateState,
+    /// Its pairs and games against the base.
+    pub tally: Tally,
+    /// Log-likelihood ratio.
+    pub llr: f64,
+    /// Reject at or below, the overshoot of its reports taken off.
+    pub lower: f64,
+    /// Accept at or above: likewise, at the level that its family leaves it.
+    pub upper: f64,
+    /// Logistic Elo, naive: not corrected for the stopping rule.
+    pub elo: f64,
+    /// Lower end of its 95 % interval.
+    pub elo_low: f64,
+    /// Upper end of its 95 % interval.
+    pub elo_high: f64,
+    /// Elo freed of the bias of its own stopping.
+    pub corrected: CorrectedView,
+}
+
+/// Where a race stands.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RaceView {
+    /// In the order of the specification.
+    pub candidates: Vec<CandidateView>,
+    /// The accepted candidate with the highest corrected Elo, by its place in `candidates`; none
+    /// while no candidate is accepted.
+    pub winner: Option<usize>,
+    /// What the race said, once it has.
+    pub verdict: Option<Verdict>,
+}
+
+impl RaceView {
+    /// The candidate to name first: the winner or, while there is none, the open one nearest to its
+    /// acceptance, or the one that was. None in a race without candidates.
+    #[must_use]
+    pub fn first(&self) -> Option<&CandidateView> {
+        let nearness = |candidate: &CandidateView| {
+            let open = candidate.state == CandidateState::Open;
+            (u8::from(open), candidate.llr)
+        };
+        let nearest = || {
+            self.candidates.iter().max_by(|a, b| {
+                let ((a_open, a_llr), (b_open, b_llr)) = (nearness(a), nearness(b));
+                a_open.cmp(&b_open).then(a_llr.total_cmp(&b_llr))
+            })
+        };
+        self.winner.and_then(|place| self.candidates.get(place)).or_else(nearest)
+    }
+}
+
+/// Tune, test or race.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ProgressView {
     /// Of a tune.
     Tune(TuneView),
-    /// Of a test.
+    /// Of a test or a match.
     Test(TestView),
+    /// Of a race.
+    Race(RaceView),
 }
 
 /// A run as it stands.
@@ -229,7 +314,7 @@ pub enum ProgressView {
 pub struct RunView {
     /// Its id.
     pub id: RunId,
-    /// `tune` or `test`.
+    /// `tune`, `test`, `match` or `race`.
     pub kind: String,
     /// Everything that was asked.
     pub spec: RunSpec,

@@ -1,5 +1,5 @@
 //! Statistics of game pairs: Elo with its interval, and the sequential test of one parameter set
-//! against another.
+//! against another, or of several against one.
 //!
 //! Everything is a pure function of a [`model::Pentanomial`], so that any figure can be recomputed
 //! from the counts. Pairs, not games, are the independent trials: both games of a pair share an
@@ -16,7 +16,9 @@ mod opening;
 mod outlook;
 mod overshoot;
 mod plan;
+mod race;
 mod simulate;
+mod simulate_race;
 mod sprt;
 
 pub use corrected::CorrectedElo;
@@ -33,5 +35,7 @@ pub use opening::{OpeningPrior, OpeningWorth, pair_deviation};
 pub use outlook::Outlook;
 pub use overshoot::Overshoot;
 pub use plan::{Forecast, forecast};
+pub use race::{Lane, Race};
 pub use simulate::{Correction, Simulated, Simulation, simulate};
+pub use simulate_race::{RaceSimulated, RaceSimulation, simulate_race};
 pub use sprt::{SprtBounds, SprtDecision, SprtError, SprtReport, SprtSpec, decide};

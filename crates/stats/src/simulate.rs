@@ -121,7 +121,7 @@ fn play(
 }
 
 /// A score in quarters, drawn from a law given by its [`PairLaw::steps`].
-fn draw(steps: &[f64; 4], rng: &mut ChaCha8Rng) -> usize {
+pub(crate) fn draw(steps: &[f64; 4], rng: &mut ChaCha8Rng) -> usize {
     let uniform = (rng.next_u64() >> 11) as f64 / (1_u64 << 53) as f64;
     steps.iter().map(|step| usize::from(uniform >= *step)).sum()
 }

@@ -38,6 +38,8 @@ pub struct NewLease {
     pub block: u64,
     /// The probe as JSON, in a tune.
     pub probe: Option<String>,
+    /// The place of the candidate that they play, in a race.
+    pub candidate: Option<u32>,
 }
 
 /// A report that was merged: its new pairs only.
@@ -85,7 +87,7 @@ pub struct RunMove {
     pub tally: Tally,
     /// Of a test.
     pub llr: Option<f64>,
-    /// Of a tune: the optimiser's point as JSON.
+    /// Of a tune: the optimiser's point as JSON. Of a race: its candidates.
     pub point: Option<String>,
     /// The last report that moved it.
     pub last_report: ReportId,
@@ -205,9 +207,10 @@ async fn insert_leases(tx: &mut Tx<'_>, leases: &[NewLease]) -> Result<(), Store
         return Ok(());
     }
     sqlx::query(
-        "INSERT INTO leases (id, run_id, worker_id, epoch, first_pair, pairs, block, probe)
+        "INSERT INTO leases (id, run_id, worker_id, epoch, first_pair, pairs, block, probe,
+                             candidate)
          SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::int[], $5::bigint[],
-                              $6::int[], $7::bigint[], $8::text[])",
+                              $6::int[], $7::bigint[], $8::text[], $9::int[])",
     )
     .bind(column(leases, |l| l.id.0))
     .bind(column(leases, |l| l.run.0))
@@ -217,6 +220,7 @@ async fn insert_leases(tx: &mut Tx<'_>, leases: &[NewLease]) -> Result<(), Store
     .bind(column(leases, |l| small(l.range.count)))
     .bind(column(leases, |l| signed(l.block)))
     .bind(column(leases, |l| l.probe.clone()))
+    .bind(column(leases, |l| l.candidate.map(small)))
     .execute(&mut **tx)
     .await?;
     Ok(())

@@ -10,6 +10,7 @@ const MIGRATIONS: &[(i64, &str, &str)] = &[
     (1, "ledger", include_str!("../../../migrations/0001_ledger.sql")),
     (2, "dashboard", include_str!("../../../migrations/0002_dashboard.sql")),
     (3, "keys", include_str!("../../../migrations/0003_keys.sql")),
+    (4, "races", include_str!("../../../migrations/0004_races.sql")),
 ];
 
 /// The number of the last one.

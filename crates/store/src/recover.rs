@@ -36,8 +36,10 @@ pub struct LedgerEntry {
     pub report: ReportId,
     /// What was new in it.
     pub tally: Tally,
-    /// The probe that its pairs played, as JSON; none in a test.
+    /// The probe that its pairs played, as JSON; in a tune.
     pub probe: Option<String>,
+    /// The place of the candidate that they played; in a race.
+    pub candidate: Option<u32>,
 }
 
 /// A lease that is out.
@@ -57,6 +59,8 @@ pub struct OpenLease {
     pub block: u64,
     /// Its probe as JSON.
     pub probe: Option<String>,
+    /// The place of its candidate, in a race.
+    pub candidate: Option<u32>,
     /// Number of its last merged report; 0 without any.
     pub last_sequence: u32,
     /// What is merged of it.
@@ -76,6 +80,8 @@ pub struct OpenSlice {
     pub block: u64,
     /// Their probe as JSON.
     pub probe: Option<String>,
+    /// The place of their candidate, in a race.
+    pub candidate: Option<u32>,
 }
 
 impl Ledger {
@@ -130,7 +136,8 @@ impl Ledger {
         limit: u32,
     ) -> Result<Vec<LedgerEntry>, StoreError> {
         let rows = sqlx::query(
-            "SELECT r.id, r.ll, r.ld, r.dd, r.dw, r.ww, r.wins, r.draws, r.losses, l.probe
+            "SELECT r.id, r.ll, r.ld, r.dd, r.dw, r.ww, r.wins, r.draws, r.losses, l.probe,
+                    l.candidate
              FROM reports r JOIN leases l ON l.id = r.lease_id
              WHERE r.run_id = $1 AND r.id > $2
              ORDER BY r.id LIMIT $3",
@@ -146,6 +153,7 @@ impl Ledger {
                     report: ReportId(row.try_get("id")?),
                     tally: runs::tally(row)?,
                     probe: row.try_get("probe")?,
+                    candidate: row.try_get::<Option<i32>, _>("candidate")?.map(count),
                 })
             })
             .collect()
@@ -158,6 +166,7 @@ impl Ledger {
     pub async fn open_leases(&self) -> Result<Vec<OpenLease>, StoreError> {
         let rows = sqlx::query(
             "SELECT l.id, l.run_id, l.worker_id, l.epoch, l.first_pair, l.pairs, l.block, l.probe,
+                    l.candidate,
                     coalesce(max(r.sequence), 0) AS last_sequence,
                     coalesce(sum(r.ll), 0)::bigint AS ll, coalesce(sum(r.ld), 0)::bigint AS ld,
                     coalesce(sum(r.dd), 0)::bigint AS dd, coalesce(sum(r.dw), 0)::bigint AS dw,
@@ -186,6 +195,7 @@ impl Ledger {
                 },
                 block: unsigned(row.try_get("block")?),
                 probe: row.try_get("probe")?,
+                candidate: row.try_get::<Option<i32>, _>("candidate")?.map(count),
                 last_sequence: count(row.try_get("last_sequence")?),
                 merged: runs::tally(row)?,
                 merged_pairs: Vec::new(),
@@ -222,20 +232,20 @@ impl Ledger {
         Ok(PairIndex(unsigned(next)))
     }
 
-    /// Pairs of a run that were leased, are not in the ledger, and are out with nobody; each once,
-    /// with the terms of the last lease that had them.
+    /// Pairs of an open run that were leased, are not in the ledger, and are out with nobody; each
+    /// once, with the terms of the last lease that had them.
     ///
     /// # Errors
     /// Errors of the database.
     pub async fn unplayed(&self, run: RunId) -> Result<Vec<OpenSlice>, StoreError> {
         // The last lease of each pair decides: when it is out, somebody plays the pair. Probes are
         // long, so they are read once for each lease and not for each pair.
-        let rows: Vec<(i64, i64, String, i32, i64)> = sqlx::query_as(
-            "SELECT DISTINCT ON (index) index, l.id, l.state, l.epoch, l.block
+        let rows: Vec<(i64, i64, String, i32, i64, Option<i32>)> = sqlx::query_as(
+            "SELECT DISTINCT ON (index) index, l.id, l.state, l.epoch, l.block, l.candidate
              FROM leases l,
                   LATERAL generate_series(l.first_pair, l.first_pair + l.pairs - 1) AS index
              WHERE l.run_id = $1
-               AND l.state IN ('active', 'returned', 'expired')
+               AND l.state IN ('active', 'returned', 'expired', 'revoked')
                AND l.merged_pairs < l.pairs
                AND NOT EXISTS (
                    SELECT FROM pairs p WHERE p.run_id = $1 AND p.pair_index = index)
@@ -245,20 +255,25 @@ impl Ledger {
         .fetch_all(&self.pool)
         .await?;
         let mut slices: Vec<(i64, OpenSlice)> = Vec::new();
-        for (index, lease, _, epoch, block) in rows.iter().filter(|row| row.2 != "active") {
+        for (index, lease, _, epoch, block, candidate) in
+            rows.iter().filter(|row| row.2 != "active")
+        {
+            let candidate = candidate.map(count);
             let index = PairIndex(unsigned(*index));
             let (next_epoch, block) = (count(*epoch) + 1, unsigned(*block));
             match slices.last_mut() {
                 Some((_, last))
                     if last.range.end() == index
                         && last.block == block
+                        && last.candidate == candidate
                         && last.next_epoch == next_epoch =>
                 {
                     last.range.count += 1;
                 }
                 _ => {
                     let range = PairRange { first: index, count: 1 };
-                    slices.push((*lease, OpenSlice { range, next_epoch, block, probe: None }));
+                    let slice = OpenSlice { range, next_epoch, block, probe: None, candidate };
+                    slices.push((*lease, slice));
                 }
             }
         }

@@ -30,7 +30,7 @@ pub struct StoredRun {
     pub tally: Tally,
     /// Of a test.
     pub llr: Option<f64>,
-    /// Of a tune: the optimiser's point as JSON.
+    /// Of a tune: the optimiser's point as JSON. Of a race: its candidates.
     pub point: Option<String>,
     /// The last report that moved it.
     pub last_report: ReportId,

@@ -103,8 +103,56 @@ pub fn test(max_pairs: u64, pairs_of_lease: u32) -> v1::RunSpec {
         elo_model: v1::EloModel::Normalized.into(),
         max_pairs,
         futility: 0.0,
+        fixed_length: false,
     };
     v1::RunSpec { job: Some(v1::run_spec::Job::Test(job)), ..base("a test", pairs_of_lease) }
+}
+
+/// The same candidate in a match of this length, without hypotheses.
+#[must_use]
+pub fn fixed_match(pairs: u64, pairs_of_lease: u32) -> v1::RunSpec {
+    let mut spec = test(pairs, pairs_of_lease);
+    if let Some(v1::run_spec::Job::Test(test)) = &mut spec.job {
+        *test = v1::TestSpec {
+            candidate: test.candidate.take(),
+            base: test.base.take(),
+            max_pairs: pairs,
+            fixed_length: true,
+            ..v1::TestSpec::default()
+        };
+    }
+    spec
+}
+
+/// A race of these values against 50.
+#[must_use]
+pub fn race(
+    values: &[f64],
+    stop: v1::RaceStop,
+    max_pairs: u64,
+    pairs_of_lease: u32,
+) -> v1::RunSpec {
+    let set = |value: f64| {
+        let name = PARAMETERS[0].to_owned();
+        Some(v1::ParameterSet { values: vec![v1::ParameterValue { name, value }] })
+    };
+    let candidate = |value: &f64| v1::RaceCandidate {
+        name: format!("with {value}"),
+        values: set(*value),
+        run_id: 0,
+    };
+    let job = v1::RaceSpec {
+        candidates: values.iter().map(candidate).collect(),
+        base: set(50.0),
+        elo0: 0.0,
+        elo1: 10.0,
+        alpha: 0.05,
+        beta: 0.05,
+        elo_model: v1::EloModel::Normalized.into(),
+        stop: stop.into(),
+        max_pairs,
+    };
+    v1::RunSpec { job: Some(v1::run_spec::Job::Race(job)), ..base("a race", pairs_of_lease) }
 }
 
 /// A worker that offers tic-tac-toe with [`PARAMETERS`].

@@ -42,7 +42,7 @@ pub(super) fn next(runs: &[RunView]) -> Next {
             Some(tune) => Next::Continue { tune, test: Some(newest.id) },
             None => Next::Tune,
         },
-        Job::Tune(_) | Job::Test(_) => Next::Tune,
+        Job::Tune(_) | Job::Test(_) | Job::Race(_) => Next::Tune,
     }
 }
 

@@ -57,7 +57,7 @@ impl Plan {
     /// # Errors
     /// The file does not suit the engine.
     pub(super) fn tune(&self) -> anyhow::Result<(RunSpec, Book)> {
-        filing::resolve(Path::new(TUNE_NAME), &self.tune, None)
+        filing::resolve(Path::new(TUNE_NAME), &self.tune, Vec::new())
     }
 
     /// The tune, with the pairs that this machine plays in so many minutes.
@@ -72,7 +72,7 @@ impl Plan {
         let mut file = self.tune.clone();
         let pairs = calibrate::pairs_for(rate, minutes, spec.lease_pairs, slots);
         tune_of(&mut file)?.pairs = Pairs(pairs);
-        filing::resolve(Path::new(TUNE_NAME), &file, None)
+        filing::resolve(Path::new(TUNE_NAME), &file, Vec::new())
     }
 
     /// The test of a finished tune against its start.
@@ -89,21 +89,21 @@ impl Plan {
         test.candidate = CandidateFile::Run(tune.id);
         let pairs = (test.max_pairs.0 as f64 * share).ceil().max(1.0);
         test.max_pairs = Pairs(pairs as u64);
-        filing::resolve(Path::new(TEST_NAME), &file, Some(filing::tuned(tune)?))
+        filing::resolve(Path::new(TEST_NAME), &file, vec![filing::tuned(tune)?])
     }
 }
 
 fn tune_of(file: &mut RunFile) -> anyhow::Result<&mut TuneFile> {
     match &mut file.job {
         JobFile::Tune(tune) => Ok(tune),
-        JobFile::Test(_) => anyhow::bail!("{TUNE_NAME} is no tune"),
+        JobFile::Test(_) | JobFile::Race(_) => anyhow::bail!("{TUNE_NAME} is no tune"),
     }
 }
 
 fn test_of(file: &mut RunFile) -> anyhow::Result<&mut TestFile> {
     match &mut file.job {
         JobFile::Test(test) => Ok(test),
-        JobFile::Tune(_) => anyhow::bail!("{TEST_NAME} is no test"),
+        JobFile::Tune(_) | JobFile::Race(_) => anyhow::bail!("{TEST_NAME} is no test"),
     }
 }
 

@@ -6,11 +6,11 @@ mod plan;
 #[cfg(test)]
 mod tests;
 
-use crate::filing::refused;
+use crate::filing::{self, refused};
 use crate::output::{hinted, line, say};
 use anyhow::Context;
 use declarations::Sources;
-use model::view::{ProgressView, RunView, Verdict};
+use model::view::RunView;
 use model::{FindingList, GameKind, ParameterSet};
 use similar::TextDiff;
 use std::io::Read;
@@ -20,7 +20,8 @@ use std::process::{Command, ExitCode};
 /// What the command takes.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// What `campaign show --format toml` prints, or `runs show --json` of an accepted test; `-` is stdin
+    /// What `campaign show --format toml` prints, or `runs show --json` of an accepted test or race; `-` is
+    /// stdin
     file: PathBuf,
     /// The game that the set was accepted in. A constant of every search is written into the list of
     /// the game's own defaults: other games keep theirs
@@ -89,25 +90,22 @@ impl Args {
             let run: RunView = serde_json::from_str(&text).with_context(|| {
                 format!("{} is not what `elomill runs show --json` prints", self.file.display())
             })?;
-            return accepted(run, self.game);
+            return accepted(&run, self.game);
         }
         model::file::parse_set(&text)
             .map_err(|FindingList(findings)| refused(&self.file, &findings))
     }
 }
 
-/// The candidate of a test that passed.
-fn accepted(run: RunView, game: GameKind) -> anyhow::Result<ParameterSet> {
-    use model::spec::Job;
+/// The candidate of a test that passed; the winner of a race.
+fn accepted(run: &RunView, game: GameKind) -> anyhow::Result<ParameterSet> {
     if run.spec.game != game {
         return Err(anyhow::anyhow!("run {} is of {}, not of {game}", run.id, run.spec.game));
     }
-    match (run.spec.job, run.progress) {
-        (Job::Test(test), ProgressView::Test(view)) if view.verdict == Some(Verdict::Accepted) => {
-            Ok(test.candidate)
-        }
-        _ => Err(hinted(
-            format_args!("run {} is no test that was accepted", run.id),
+    match filing::accepted(run) {
+        Some((set, _)) => Ok(set.clone()),
+        None => Err(hinted(
+            format_args!("run {} is no test or race that was accepted", run.id),
             "what no test has accepted can be written by hand below [candidate] of a TOML file",
         )),
     }

@@ -82,9 +82,9 @@ fn lines(path: &Path, dialect: Dialect) -> anyhow::Result<Vec<ParameterDef>> {
 
 fn tune(path: &Path) -> anyhow::Result<Vec<ParameterDef>> {
     let file = filing::read(path)?;
-    match filing::resolve(path, &file, None)?.0.job {
+    match filing::resolve(path, &file, Vec::new())?.0.job {
         Job::Tune(tune) => Ok(tune.parameters),
-        Job::Test(_) => Err(hinted(
+        Job::Test(_) | Job::Race(_) => Err(hinted(
             format_args!("{} describes a test", path.display()),
             "only a tune has parameters that move",
         )),

@@ -50,6 +50,9 @@ struct Row<'a> {
     losses: u64,
     #[serde(skip_serializing_if = "<[f64]>::is_empty")]
     theta: &'a [f64],
+    /// Of a race: the place of the candidate that the report was of, from 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    candidate: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     llr: Option<f64>,
 }
@@ -71,9 +74,9 @@ impl Row<'_> {
         cells
     }
 
-    /// The point of a tune, or the LLR of a test.
+    /// The point of a tune, or the LLR of a test; in a race the candidate before it.
     fn values(&self) -> impl Iterator<Item = f64> {
-        self.theta.iter().copied().chain(self.llr)
+        self.theta.iter().copied().chain(self.candidate.map(f64::from)).chain(self.llr)
     }
 }
 
@@ -87,7 +90,7 @@ impl Export {
         }
         let mut control = self.one.connect().await?;
         let run = control.run(self.one.id).await?;
-        let is_test = matches!(run.spec.job, Job::Test(_));
+        let has_llr = !matches!(run.kind.as_str(), "tune" | "match");
         let mut draft = self.out.as_deref().map(Draft::new);
         let mut sheet = Sheet::open(&run, format, draft.as_ref())?;
         let each = |row: HistoryRow| {
@@ -99,7 +102,8 @@ impl Export {
                 draws: row.tally.wdl.draws,
                 losses: row.tally.wdl.losses,
                 theta: &row.theta,
-                llr: is_test.then_some(row.llr),
+                candidate: row.candidate,
+                llr: has_llr.then_some(row.llr),
             })
         };
         control.export(run.id, each).await?;
@@ -199,7 +203,8 @@ fn head(run: &RunView) -> Vec<&str> {
     let mut names = COUNTS.to_vec();
     match &run.spec.job {
         Job::Tune(tune) => names.extend(tune.parameters.iter().map(|p| p.name.as_str())),
-        Job::Test(_) => names.push("llr"),
+        Job::Test(test) => names.extend(test.sprt.map(|_| "llr")),
+        Job::Race(_) => names.extend(["candidate", "llr"]),
     }
     names
 }
@@ -214,12 +219,14 @@ fn csv(row: &Row<'_>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::summary::tests::{test, tune};
+    use crate::summary::tests::{race, test, tune};
     use model::view::RunState;
 
     fn row(theta: &[f64]) -> Row<'_> {
         let pentanomial = [1, 0, 1, 0, 1];
-        Row { report: 9, pairs: 3, pentanomial, wins: 2, draws: 2, losses: 2, theta, llr: None }
+        let (wins, draws, losses) = (2, 2, 2);
+        let (candidate, llr) = (None, None);
+        Row { report: 9, pairs: 3, pentanomial, wins, draws, losses, theta, candidate, llr }
     }
 
     #[test]
@@ -233,6 +240,10 @@ mod tests {
         let run = test(4, "t", RunState::Running, None, None);
         assert_eq!(csv(&ratio).split(',').count(), head(&run).len());
         assert!(csv(&ratio).ends_with(",1.25"));
+        let of_race = Row { candidate: Some(1), ..ratio };
+        let run = race(5, RunState::Running, None);
+        assert_eq!(csv(&of_race).split(',').count(), head(&run).len());
+        assert!(csv(&of_race).ends_with(",1,1.25"));
     }
 
     #[test]

@@ -4,10 +4,10 @@ use super::{ControlError, Scheduler};
 use crate::dispatch::fold::{Fold, FoldError};
 use crate::dispatch::openings::Openings;
 use crate::dispatch::run::Run;
-use model::spec::{Job, RunSpec};
+use model::spec::RunSpec;
 use model::view::{LeaseCounts, RunState};
 use model::{Pairs, ReportId, RunId};
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use store::{NewRun, NewSnapshot};
 
@@ -77,6 +77,7 @@ impl Scheduler {
             slices: VecDeque::new(),
             leases: BTreeSet::new(),
             leased_pairs: 0,
+            candidate_pairs: BTreeMap::new(),
             counts: LeaseCounts::default(),
             pass: self.virtual_time,
             unsaved_reports: 0,
@@ -101,10 +102,7 @@ impl Scheduler {
             return Err(ControlError::Budget { run: id, asked, before });
         }
         let mut spec = (*run.spec).clone();
-        match &mut spec.job {
-            Job::Tune(tune) => tune.pairs = asked,
-            Job::Test(test) => test.max_pairs = asked,
-        }
+        spec.job.ask_pairs(asked);
         spec.check().map_err(ControlError::Spec)?;
         // Gains may depend on the budget: those of coming blocks, as after a restart.
         let fold = run.fold.respecified(&spec);

@@ -9,7 +9,6 @@ use model::view::RunState;
 use model::{LeaseId, RunId, Tally, WorkerId};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use store::NewLease;
-use tune::Perturbation;
 
 /// A lease that may be taken from its holder.
 struct OverdueLease {
@@ -143,7 +142,7 @@ impl Scheduler {
         let Some(run) = self.runs.get_mut(&run_id) else { return };
         self.ids.lease += 1;
         let id = LeaseId(self.ids.lease);
-        let (candidate, base) = run.sets(slice.probe.as_ref());
+        let (candidate, base) = run.sets(&slice.played);
         let order = WorkOrder {
             lease: id,
             epoch: slice.epoch,
@@ -161,7 +160,8 @@ impl Scheduler {
             epoch: slice.epoch,
             range: slice.range,
             block: slice.block,
-            probe: slice.probe.as_ref().map(probe_json),
+            probe: slice.played.probe_json(),
+            candidate: slice.played.candidate_number(),
         });
         // What a run left unused, for want of work or of workers for it, is not owed to it: it goes
         // on from where the others are.
@@ -169,7 +169,7 @@ impl Scheduler {
         self.virtual_time = start;
         run.pass = start + run.cost(slice.range.count);
         run.leases.insert(id);
-        run.leased_pairs += u64::from(slice.range.count);
+        run.pairs_leave(&slice.played, u64::from(slice.range.count));
         run.counts.active += 1;
         if let Some(worker) = self.workers.get_mut(&worker) {
             worker.want -= 1;
@@ -196,8 +196,4 @@ impl Scheduler {
             self.outbox.push((id, Push::Idle(idle)));
         }
     }
-}
-
-fn probe_json(probe: &Perturbation) -> String {
-    serde_json::to_string(probe).expect("a probe is plain data")
 }

@@ -51,12 +51,13 @@ impl Scheduler {
         let run_id = lease.run;
         let Some(run) = self.runs.get_mut(&run_id) else { return Merge::NotOut };
         let id = ReportId(self.ids.report + 1);
-        if let Err(error) = run.fold.apply(id, &tally, lease.slice.probe.as_ref()) {
+        if let Err(error) = run.fold.apply(id, &tally, &lease.slice.played) {
             return Merge::Invalid(error.to_string());
         }
         self.ids.report = id.0;
         run.unsaved_reports += 1;
-        run.leased_pairs = run.leased_pairs.saturating_sub(fresh.len() as u64);
+        run.pairs_return(&lease.slice.played, fresh.len() as u64);
+        let is_decided = !run.fold.is_open(&lease.slice.played);
         lease.merged = merged;
         lease.last_sequence = report.sequence;
         lease.moved_at = now;
@@ -78,6 +79,9 @@ impl Scheduler {
             self.end_lease(report.lease, LeaseEnd::Completed);
         }
         self.end_run_if_over(run_id, unix_ms);
+        if is_decided {
+            self.call_back_decided(run_id);
+        }
         Merge::Merged
     }
 
@@ -123,12 +127,21 @@ impl Scheduler {
             LeaseEnd::Revoked => run.counts.revoked += 1,
         }
         let open = unplayed(&lease);
-        run.leased_pairs = run
-            .leased_pairs
-            .saturating_sub(open.iter().map(|slice| u64::from(slice.range.count)).sum());
-        if end != LeaseEnd::Revoked {
+        let unplayed = open.iter().map(|slice| u64::from(slice.range.count)).sum();
+        run.pairs_return(&lease.slice.played, unplayed);
+        if !run.state.is_over() {
             run.slices.extend(open);
         }
+    }
+
+    /// Calls back what is out for candidates of a race that are decided: others play those pairs.
+    fn call_back_decided(&mut self, id: RunId) {
+        let Some(run) = self.runs.get(&id).filter(|run| !run.state.is_over()) else { return };
+        let decided = |lease: &LeaseId| {
+            self.leases.get(lease).is_some_and(|held| !run.fold.is_open(&held.slice.played))
+        };
+        let out: Vec<LeaseId> = run.leases.iter().copied().filter(decided).collect();
+        self.revoke(&out, CancelReason::LeasedElsewhere);
     }
 
     fn end_run_if_over(&mut self, id: RunId, unix_ms: i64) {
@@ -156,11 +169,14 @@ impl Scheduler {
         self.moved_runs.insert(id);
         let event = if state == RunState::Finished { "finished" } else { "stopped" };
         self.event(id, event, reason);
-        for lease in out {
+        self.revoke(&out, CancelReason::RunEnded);
+    }
+
+    fn revoke(&mut self, leases: &[LeaseId], reason: CancelReason) {
+        for &lease in leases {
             let Some(held) = self.leases.get(&lease) else { continue };
             let (worker, epoch) = (held.worker, held.slice.epoch);
             self.end_lease(lease, LeaseEnd::Revoked);
-            let reason = CancelReason::RunEnded;
             self.outbox.push((worker, Push::Cancel { lease, epoch, reason }));
         }
     }
@@ -196,7 +212,7 @@ fn fresh_pairs<'a>(lease: &Lease, report: &'a Report) -> Result<Vec<&'a PairReco
     Ok(fresh)
 }
 
-/// What is unplayed of a lease, in consecutive slices at the next epoch, with the same probe.
+/// What is unplayed of a lease, in consecutive slices at the next epoch, to play the same.
 fn unplayed(lease: &Lease) -> Vec<Slice> {
     let mut slices: Vec<Slice> = Vec::new();
     for (offset, index) in lease.slice.range.iter().enumerate() {
@@ -209,7 +225,7 @@ fn unplayed(lease: &Lease) -> Vec<Slice> {
                 range: PairRange { first: index, count: 1 },
                 epoch: lease.slice.epoch + 1,
                 block: lease.slice.block,
-                probe: lease.slice.probe.clone(),
+                played: lease.slice.played.clone(),
             }),
         }
     }

@@ -9,7 +9,7 @@ use super::{
     BookChoice, CandidateFile, JobFile, ParameterFile, RunFile, Surroundings, TestFile, TuneFile,
     game_names, hypotheses, limit, test_limits, tune_settings,
 };
-use crate::spec::{EloModel, GameLimit, SprtSpec};
+use crate::spec::{GameLimit, SprtSpec};
 use crate::{Finding, FindingList, GameKind, Pairs, ParameterSet};
 
 /// A campaign as written.
@@ -172,34 +172,21 @@ impl CampaignFile {
         let test = TestFile {
             candidate: CandidateFile::Values(candidate),
             base: Some(champion.clone()),
-            sprt: self.sprt,
+            sprt: Some(self.sprt),
             max_pairs: self.max_pairs,
             futility: self.futility,
         };
         self.run(step, "test", JobFile::Test(test))
     }
 
-    /// The match of a champion against the baseline, the `number`-th of them from 0: a test that
-    /// plays all its pairs, so that its Elo has no bias of stopping.
-    ///
-    /// The hypotheses are `h` Elo either side of zero. The log-likelihood ratio grows by at most
-    /// 1/min(s, 1 − s) for each pair and unit of the score s between them, whatever the results: the
-    /// multiplier of the constrained likelihood (A. Owen, Empirical Likelihood, 2001, section 3.14)
-    /// keeps every weight positive. With `h` = 100 over the pairs that is 0.6 in all, and the bounds of
-    /// the smallest error rates lie beyond 9.
+    /// The match of a champion against the baseline, the `number`-th of them from 0: all its pairs are
+    /// played, so that its Elo has no bias of stopping.
     #[must_use]
     pub fn regression(&self, number: usize, champion: &ParameterSet) -> RunFile {
-        let h = 100.0 / self.regression_pairs.0 as f64;
         let test = TestFile {
             candidate: CandidateFile::Values(champion.clone()),
             base: Some(self.baseline.clone()),
-            sprt: SprtSpec {
-                elo0: -h,
-                elo1: h,
-                alpha: 0.0001,
-                beta: 0.0001,
-                model: EloModel::Logistic,
-            },
+            sprt: None,
             max_pairs: self.regression_pairs,
             futility: 0.0,
         };
@@ -337,7 +324,8 @@ c_end_factor = 2.5
 
     fn check(text: &str) -> Result<CampaignFile, FindingList> {
         let known = known();
-        let around = Surroundings { known: &known, book_sha256: "0a".repeat(32), tuned: None };
+        let around =
+            Surroundings { known: &known, book_sha256: "0a".repeat(32), tuned: Vec::new() };
         let file = CampaignFile::parse(text)?;
         file.check(&around)?;
         Ok(file)
@@ -349,7 +337,8 @@ c_end_factor = 2.5
         assert_eq!(file.steps(), 4);
         assert_eq!((file.step(3).0.name.as_str(), file.step(3).1), ("second", 2));
         let known = known();
-        let around = Surroundings { known: &known, book_sha256: "0a".repeat(32), tuned: None };
+        let around =
+            Surroundings { known: &known, book_sha256: "0a".repeat(32), tuned: Vec::new() };
         let champion = ParameterSet::from_iter([("a".to_owned(), 4.0), ("c".to_owned(), 3.0)]);
         let spec = file.tune(2, &champion).resolve(&around).unwrap();
         assert_eq!((spec.seed, spec.name.as_str()), (14, "pruning: tune of first, round 2"));
@@ -369,20 +358,21 @@ c_end_factor = 2.5
         let spec = file.test(2, candidate.clone(), &champion).resolve(&around).unwrap();
         let Job::Test(test) = spec.job else { panic!("a test") };
         assert_eq!((spec.seed, test.candidate, test.base), (15, candidate, champion));
-        assert_eq!((test.max_pairs, test.sprt.elo1), (Pairs(30), 10.0));
+        assert_eq!((test.max_pairs, test.sprt.map(|sprt| sprt.elo1)), (Pairs(30), Some(10.0)));
     }
 
     #[test]
     fn the_gain_is_measured_against_a_baseline_that_stays() {
         let known = known();
-        let around = Surroundings { known: &known, book_sha256: "0a".repeat(32), tuned: None };
+        let around =
+            Surroundings { known: &known, book_sha256: "0a".repeat(32), tuned: Vec::new() };
         let champion = ParameterSet::from_iter([("a".to_owned(), 4.0)]);
         let file = check(CAMPAIGN).unwrap();
         let spec = file.regression(1, &champion).resolve(&around).unwrap();
         assert_eq!(spec.seed, 10 + 8 + 1, "behind those of four steps");
         let Job::Test(test) = spec.job else { panic!("a test") };
         assert_eq!((test.candidate, test.base), (champion, file.champion.clone()));
-        assert_eq!((test.max_pairs, test.sprt.elo1), (Pairs(1000), 0.1));
+        assert_eq!((test.max_pairs, test.sprt), (Pairs(1000), None));
         let text =
             CAMPAIGN.replace("[champion]", "[regression]\npairs = 50\n[baseline]\n[champion]");
         let file = check(&text).unwrap();

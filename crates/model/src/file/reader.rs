@@ -109,6 +109,11 @@ impl<'d> Section<'d> {
         self.peek(field).is_some()
     }
 
+    /// Whether the field is a list.
+    pub(super) fn has_list(&self, field: &str) -> bool {
+        matches!(self.peek(field), Some((_, DeValue::Array(_))))
+    }
+
     /// Makes fields known without reading them.
     pub(super) fn allow(&mut self, fields: &[&str]) {
         for field in fields {

@@ -1,5 +1,6 @@
 //! Adds to a file what only its caller knows, and checks the file against it.
 
+use super::race::resolve_race;
 use super::reader::nearest;
 use super::{CandidateFile, JobFile, ParameterFile, RunFile, TestFile, TuneFile};
 use crate::spec::{Job, OptimizerKind, OptimizerSpec, RunSpec, TestSpec, TuneSpec};
@@ -16,8 +17,8 @@ pub struct Surroundings<'a> {
     pub known: &'a [ParameterDef],
     /// SHA-256 of the opening book, in lower-case hex.
     pub book_sha256: String,
-    /// The tune that [`RunFile::candidate_run`] names, when it names one.
-    pub tuned: Option<Tuned>,
+    /// The tunes that [`RunFile::candidate_runs`] names.
+    pub tuned: Vec<Tuned>,
 }
 
 /// What a test needs of the tune whose result it tests.
@@ -36,6 +37,7 @@ pub(super) fn resolve(file: &RunFile, around: &Surroundings<'_>) -> Result<RunSp
     let job = match &file.job {
         JobFile::Tune(tune) => Job::Tune(resolve_tune(tune, around.known, &mut findings)),
         JobFile::Test(test) => Job::Test(resolve_test(test, around, &mut findings)),
+        JobFile::Race(race) => Job::Race(resolve_race(race, around, &mut findings)),
     };
     let spec = RunSpec {
         name: file.name.clone(),
@@ -85,33 +87,25 @@ fn resolve_test(
     around: &Surroundings<'_>,
     findings: &mut Vec<Finding>,
 ) -> TestSpec {
-    let candidate = match (&test.candidate, &around.tuned) {
-        (CandidateFile::Values(values), _) => {
+    let (candidate, candidate_run, start) = match &test.candidate {
+        CandidateFile::Values(values) => {
             check_values("candidate", values, around.known, findings);
-            values.clone()
+            (values.clone(), None, ParameterSet::default())
         }
-        (CandidateFile::Run(run), Some(tuned)) if tuned.run == *run => tuned.suggested.clone(),
-        (CandidateFile::Run(run), _) => {
-            findings.push(Finding::new(
-                "candidate_run",
-                format!("{run}, whose result is not known here"),
-                "the id of a tune",
-                "`elomill runs list` shows the ids",
-            ));
-            ParameterSet::default()
+        CandidateFile::Run(run) => {
+            let tuned = result_of(*run, "candidate_run", around, findings);
+            let (suggested, start) = tuned
+                .map(|tuned| (tuned.suggested.clone(), tuned.start.clone()))
+                .unwrap_or_default();
+            (suggested, Some(*run), start)
         }
     };
-    let base = match (&test.base, &test.candidate, &around.tuned) {
-        (Some(values), _, _) => {
+    let base = match &test.base {
+        Some(values) => {
             check_values("base", values, around.known, findings);
             values.clone()
         }
-        (None, CandidateFile::Run(_), Some(tuned)) => tuned.start.clone(),
-        (None, _, _) => ParameterSet::default(),
-    };
-    let candidate_run = match test.candidate {
-        CandidateFile::Run(run) => Some(run),
-        CandidateFile::Values(_) => None,
+        None => start,
     };
     TestSpec {
         candidate,
@@ -121,6 +115,25 @@ fn resolve_test(
         max_pairs: test.max_pairs,
         futility: test.futility,
     }
+}
+
+/// What a tune suggests, of those that are known here.
+pub(super) fn result_of<'a>(
+    run: RunId,
+    place: &str,
+    around: &'a Surroundings<'_>,
+    findings: &mut Vec<Finding>,
+) -> Option<&'a Tuned> {
+    let tuned = around.tuned.iter().find(|tuned| tuned.run == run);
+    if tuned.is_none() {
+        findings.push(Finding::new(
+            place,
+            format!("{run}, whose result is not known here"),
+            "the id of a tune",
+            "`elomill runs list` shows the ids",
+        ));
+    }
+    tuned
 }
 
 /// The whole definition of a parameter. One that the engine does not know is a finding, and keeps
@@ -174,7 +187,7 @@ fn fill(
 }
 
 /// Checks values against the engine's ranges.
-fn check_values(
+pub(super) fn check_values(
     place: &str,
     values: &ParameterSet,
     known: &[ParameterDef],

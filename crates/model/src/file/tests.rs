@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::spec::BQR_MOST_PARAMETERS;
-use crate::spec::{Job, OptimizerSpec};
+use crate::spec::{Job, OptimizerSpec, RaceStop};
 use crate::{Finding, ParameterDef};
 
 const TUNE: &str = r#"name = "small"
@@ -60,8 +60,9 @@ fn known() -> Vec<ParameterDef> {
     ]
 }
 
-fn resolve(text: &str, tuned: Option<Tuned>) -> Result<RunSpec, FindingList> {
+fn resolve(text: &str, tuned: impl IntoIterator<Item = Tuned>) -> Result<RunSpec, FindingList> {
     let known = known();
+    let tuned = tuned.into_iter().collect();
     let surroundings = Surroundings { known: &known, book_sha256: "0a".repeat(32), tuned };
     RunFile::parse(text)?.resolve(&surroundings)
 }
@@ -94,7 +95,7 @@ fn a_tune_is_read_and_filled_from_the_engine() {
 fn the_optimiser_is_a_value_of_the_file() {
     let of = |text: &str| match resolve(text, None).unwrap().job {
         Job::Tune(tune) => tune.optimizer,
-        Job::Test(_) => panic!("not a tune"),
+        _ => panic!("not a tune"),
     };
     let text = TUNE.replace("pairs = 64", "pairs = 64\noptimizer = \"bqr\"");
     assert_eq!(of(&text), OptimizerSpec::Bqr(BqrSettings::default()));
@@ -106,7 +107,7 @@ fn the_optimiser_is_a_value_of_the_file() {
     assert_eq!(spsa.gains, GainRule::Fishtest);
     // The command line may choose the other one for the same file.
     let known = known();
-    let around = Surroundings { known: &known, book_sha256: "0a".repeat(32), tuned: None };
+    let around = Surroundings { known: &known, book_sha256: "0a".repeat(32), tuned: Vec::new() };
     let file = RunFile::parse(&text).unwrap().with_optimizer(OptimizerKind::Bqr);
     let Job::Tune(tune) = file.resolve(&around).unwrap().job else { panic!("not a tune") };
     assert_eq!(tune.optimizer, OptimizerSpec::Bqr(BqrSettings::default()));
@@ -134,8 +135,9 @@ fn a_test_is_read_with_its_defaults() {
     let Job::Test(test) = spec.job else { panic!("not a test") };
     assert_eq!(test.candidate.get("lmr_base"), Some(1.25));
     assert_eq!(test.base.get("rfp_depth"), Some(2.0));
-    assert_eq!((test.sprt.elo0, test.sprt.elo1, test.sprt.alpha), (0.0, 10.0, 0.05));
-    assert_eq!(test.sprt.model, EloModel::Logistic);
+    let sprt = test.sprt.expect("hypotheses");
+    assert_eq!((sprt.elo0, sprt.elo1, sprt.alpha), (0.0, 10.0, 0.05));
+    assert_eq!(sprt.model, EloModel::Logistic);
     assert_eq!((test.max_pairs, test.candidate_run), (Pairs(20_000), None));
     assert_eq!(test.futility, 0.0);
 }
@@ -145,13 +147,72 @@ fn a_candidate_from_a_tune_meets_the_start_of_that_tune() {
     let text = "name = \"t\"\ngame = \"xiangqi\"\ncandidate_run = 7\n[limit]\nnodes = 5\n";
     let set = |value| ParameterSet::from_iter([("lmr_base".to_owned(), value)]);
     let tuned = Tuned { run: RunId(7), start: set(0.5), suggested: set(0.9) };
-    assert_eq!(RunFile::parse(text).unwrap().candidate_run(), Some(RunId(7)));
+    assert_eq!(RunFile::parse(text).unwrap().candidate_runs(), [RunId(7)]);
     let Job::Test(test) = resolve(text, Some(tuned.clone())).unwrap().job else { panic!() };
     assert_eq!((test.candidate, test.base), (set(0.9), set(0.5)));
     assert_eq!(test.candidate_run, Some(RunId(7)));
     let other = Tuned { run: RunId(8), ..tuned };
     let error = resolve(text, Some(other)).unwrap_err();
     assert!(error.0.iter().any(|f| f.place == "candidate_run" && f.line == Some(3)), "{error}");
+}
+
+const RACE: &str = r#"name = "takes"
+game = "xiangqi"
+[limit]
+nodes = 500
+[race]
+stop = "all"
+[[candidate]]
+name = "one"
+values = { lmr_base = 1.25 }
+[[candidate]]
+name = "two"
+run = 7
+[sprt]
+elo1 = 10
+"#;
+
+#[test]
+fn a_race_is_read_with_candidates_of_both_kinds() {
+    let set = |value| ParameterSet::from_iter([("lmr_base".to_owned(), value)]);
+    let tuned = Tuned { run: RunId(7), start: set(0.5), suggested: set(0.9) };
+    let file = RunFile::parse(RACE).unwrap();
+    assert_eq!((file.job.kind(), file.candidate_runs()), ("race", vec![RunId(7)]));
+    let spec = resolve(RACE, Some(tuned.clone())).unwrap();
+    assert_eq!(spec.job.pairs_asked(), Pairs(40_000), "as many tests of their own");
+    let Job::Race(race) = spec.job else { panic!("not a race") };
+    assert_eq!((race.stop, race.sprt.elo1, race.base), (RaceStop::All, 10.0, set(0.5)));
+    let candidates: Vec<_> =
+        race.candidates.into_iter().map(|c| (c.name, c.values, c.run)).collect();
+    let two = ("two".to_owned(), set(0.9), Some(RunId(7)));
+    assert_eq!(candidates, [("one".to_owned(), set(1.25), None), two]);
+    // Tunes that started apart leave it open whom to beat.
+    let text = RACE.replace("values = { lmr_base = 1.25 }", "run = 8");
+    let other = Tuned { run: RunId(8), start: set(0.6), suggested: set(0.8) };
+    let FindingList(found) = resolve(&text, [tuned.clone(), other.clone()]).unwrap_err();
+    assert_eq!((found.len(), found[0].place.as_str()), (1, "base"), "{found:#?}");
+    let with_base = format!("{text}[base]\nlmr_base = 0.3\n");
+    assert!(resolve(&with_base, [tuned, other]).is_ok());
+}
+
+#[test]
+fn a_match_has_pairs_and_no_hypotheses() {
+    let text = "name = \"t\"\ngame = \"xiangqi\"\n[limit]\nnodes = 5\n[test]\npairs = 300\n\
+                [candidate]\nlmr_base = 1\n";
+    let spec = resolve(text, None).unwrap();
+    assert_eq!((spec.job.kind(), spec.job.pairs_asked()), ("match", Pairs(300)));
+    let Job::Test(test) = spec.job else { panic!("not a test") };
+    assert_eq!((test.sprt, test.futility), (None, 0.0));
+    for (more, place) in
+        [("[sprt]\nelo1 = 5\n", "sprt"), ("[test]\nmax_pairs = 9\n", "test.max_pairs")]
+    {
+        let text = match place {
+            "sprt" => format!("{text}{more}"),
+            _ => text.replace("[test]\n", more),
+        };
+        let found = findings(&text);
+        assert_eq!((found.len(), found[0].place.as_str()), (1, place), "{found:#?}");
+    }
 }
 
 #[test]
@@ -212,7 +273,7 @@ fn each_mistake_is_found_on_its_line() {
             Some(9),
             "0.1 to 100",
         ),
-        (TUNE, "[tune]", "[test]", "test.pairs", Some(7), "allowed: max_pairs"),
+        (TUNE, "[tune]", "[test]", "test.a_ratio", Some(8), "allowed: pairs"),
         (TUNE, "[tune]", "[tunes]", "tune", None, "a [tune] table"),
         (TUNE, "razor_depth = 1", "razor_deep = 1", "fixed.razor_deep", Some(10), "`razor_depth`?"),
         (TUNE, "razor_depth = 1", "razor_depth = 1.5", "fixed.razor_depth", Some(10), "a whole"),
@@ -230,6 +291,22 @@ fn each_mistake_is_found_on_its_line() {
         (TEST, "[limit]", "candidate_run = 3\n[limit]", "candidate_run", Some(4), "not both"),
         (TEST, "elo1 = 10", "elo1 = -1", "sprt.elo1", Some(13), "more than elo0"),
         (TEST, "\"logistic\"", "\"bayes\"", "sprt.model", Some(14), "normalized, logistic"),
+        (RACE, "\"all\"", "\"last\"", "race.stop", Some(6), "first, all"),
+        (RACE, "[race]", "[test]", "test", Some(5), "race"),
+        (RACE, "\"two\"", "\"one\"", "candidate[1].name", Some(11), "no other candidate has"),
+        (RACE, "run = 7", "run = 7\nvalues = {}", "candidate[1].run", Some(12), "one of the two"),
+        (RACE, "run = 7", "", "candidate[1].values", None, "the id of a tune"),
+        (RACE, "run = 7", "run = 9", "candidate[1].run", Some(12), "not known here"),
+        (
+            RACE,
+            "run = 7",
+            "values = { lmr_base = 1.25 }",
+            "candidate[1].values",
+            Some(12),
+            "as candidate `one`",
+        ),
+        (RACE, "lmr_base = 1.25", "lmr_bass = 1", "candidate[0].values.lmr_bass", Some(9), "did"),
+        (RACE, "[[candidate]]\nname = \"two\"\nrun = 7\n", "", "candidate", Some(7), "2 to 64"),
         (TEST, "[sprt]", "[test]\nfutility = 0.6\n[sprt]", "test.futility", Some(13), "0 to 0.5"),
         (TEST, "[sprt]", "[tune]\npairs = 1\n[sprt]", "sprt", Some(14), "an unknown field"),
         (TEST, "[base]\nrfp_depth = 2", "base = 3", "candidate.base", Some(10), "does not have"),

@@ -121,6 +121,7 @@ pub(crate) fn lease(id: i64, epoch: u32, first: u64, count: u32, block: u64) -> 
         range: range(first, count),
         block,
         probe: Some(format!("probe of {block}")),
+        candidate: None,
     }
 }
 

@@ -10,7 +10,7 @@ use fixture::{
 use model::lease::{LeaseEnd, PairIndex};
 use model::view::{LeaseCounts, RunState, Verdict};
 use model::{GameKind, LeaseId, ReportId, RunId, WorkerId};
-use store::{Batch, Ledger, NewSnapshot, RunEvent, StoreError};
+use store::{Batch, Ledger, NewLease, NewSnapshot, RunEvent, StoreError};
 
 fn refused(result: Result<(), StoreError>) -> String {
     match result {
@@ -207,6 +207,46 @@ async fn what_is_out_and_what_waits_is_read_from_the_last_lease_of_each_pair() {
     assert_eq!(pages.iter().map(Vec::len).collect::<Vec<_>>(), [3, 1]);
     assert_eq!(pages[0][1].probe.as_deref(), Some("probe of 8"));
     assert_eq!(pages[0][1].tally.pairs().0, 2);
+}
+
+/// A lease that is called back because its candidate was decided leaves its pairs to others; what a
+/// lease plays comes back with it.
+#[tokio::test]
+async fn the_candidate_of_a_lease_is_kept_and_revoked_pairs_of_an_open_run_wait() {
+    let fixture = filled().await;
+    let ledger = &fixture.ledger;
+    let of = |id, epoch, first, count, block, candidate| NewLease {
+        probe: None,
+        candidate: Some(candidate),
+        ..lease(id, epoch, first, count, block)
+    };
+    let batch = Batch {
+        leases: vec![of(1, 1, 0, 4, 0, 0), of(2, 1, 4, 4, 4, 3)],
+        reports: vec![report(1, 1, 1, 1, &[0]), report(2, 2, 1, 1, &[4])],
+        lease_moves: vec![moved(1, 1, Some(LeaseEnd::Revoked)), moved(2, 1, None)],
+        ..Batch::default()
+    };
+    fixture.commit(batch).await.unwrap();
+    let waiting = ledger.unplayed(RUN).await.unwrap();
+    assert_eq!(waiting.len(), 1);
+    assert_eq!((waiting[0].range, waiting[0].candidate), (range(1, 3), Some(0)));
+    // Its parts are given to two candidates, and come back apart.
+    let batch = Batch {
+        leases: vec![of(3, 2, 1, 1, 0, 3), of(4, 2, 2, 2, 0, 2)],
+        lease_moves: vec![
+            moved(3, 0, Some(LeaseEnd::Returned)),
+            moved(4, 0, Some(LeaseEnd::Returned)),
+        ],
+        ..Batch::default()
+    };
+    fixture.commit(batch).await.unwrap();
+    let waiting = ledger.unplayed(RUN).await.unwrap();
+    let terms: Vec<_> = waiting.iter().map(|slice| (slice.range, slice.candidate)).collect();
+    assert_eq!(terms, [(range(1, 1), Some(3)), (range(2, 2), Some(2))]);
+    assert_eq!(ledger.open_leases().await.unwrap()[0].candidate, Some(3));
+    let page = ledger.ledger_after(RUN, ReportId(0), 9).await.unwrap();
+    let played: Vec<_> = page.iter().map(|entry| entry.candidate).collect();
+    assert_eq!(played, [Some(0), Some(3)]);
 }
 
 #[tokio::test]
