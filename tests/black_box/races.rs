@@ -85,7 +85,8 @@ fn a_race_is_filed_decided_shown_replayed_and_written_out() {
 /// The defaults of the command: all at elo0, then one at elo1.
 #[test]
 fn a_simulated_race_says_what_it_errs_and_costs() {
-    let args = ["stats", "race", "--candidates", "4", "--elo1", "60", "--simulate", "100", "--json"];
+    let args =
+        ["stats", "race", "--candidates", "4", "--elo1", "60", "--simulate", "100", "--json"];
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_elomill"));
     let output = command.args(args).output().expect("the command starts");
     let report: Value = serde_json::from_str(&said(&args, &output)).expect("an object");

@@ -410,7 +410,13 @@ async fn a_change_that_does_not_touch_the_run_sends_nothing() {
     memory.reads.subscribe().wait_for(|number| *number == 3).await.unwrap();
     memory.change(|runs| {
         let ProgressView::Test(test) = &mut runs[1].progress else { unreachable!() };
-        test.trace.push(TestPoint { pairs: 8, llr: Some(0.1), elo: 1.0, elo_low: -9.0, elo_high: 11.0 });
+        test.trace.push(TestPoint {
+            pairs: 8,
+            llr: Some(0.1),
+            elo: 1.0,
+            elo_low: -9.0,
+            elo_high: 11.0,
+        });
     });
     let (_, id, data) = stream.next().await.unwrap();
     assert_eq!(id, "9");

@@ -149,10 +149,8 @@ impl Args {
             lease_pairs: self.lease_pairs,
             leases_out: NonZeroU32::new(self.leases_out).unwrap_or(NonZeroU32::MIN),
         };
-        let laws: Vec<_> = truth
-            .iter()
-            .map(|&truth| (equals.at(truth, spec.model), truth <= spec.elo0))
-            .collect();
+        let laws: Vec<_> =
+            truth.iter().map(|&truth| (equals.at(truth, spec.model), truth <= spec.elo0)).collect();
         let found = stats::simulate_race(&self.race(spec, truth.len()), &laws, &how);
         let (separate_pairs, separate_error) = separate(spec, equals, truth);
         Row {
