@@ -4,10 +4,13 @@ use super::{MAX_STREAMS, Source, SourceError, assets, not_found, router};
 use axum::Router;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use model::spec::{EloModel, GameLimit, Job, OptimizerSpec, RunSpec, SprtSpec, TestSpec, TuneSpec};
+use model::spec::{
+    EloModel, GameLimit, Job, OptimizerSpec, RaceCandidate, RaceSpec, RaceStop, RunSpec, SprtSpec,
+    TestSpec, TuneSpec,
+};
 use model::view::{
-    LeaseCounts, ProgressView, RunState, RunView, TestPoint, TestView, TunePoint, TuneView,
-    WorkerView,
+    CandidateState, CandidateView, CorrectedView, LeaseCounts, ProgressView, RaceView, RunState,
+    RunView, TestPoint, TestView, TunePoint, TuneView, WorkerView,
 };
 use model::{
     GameKind, Nodes, Pairs, ParameterDef, ParameterKind, ParameterSet, Ply, RunId, Tally, WorkerId,
@@ -329,6 +332,72 @@ async fn names_from_outside_stay_text() {
     }
     let page = ask(served.at, "/runs/2", "").await;
     assert_eq!(page.matches("&lt;script&gt;alert(1)").count(), 3, "title, heading, parameter");
+}
+
+/// A race of a hostile name.
+fn race(id: i64) -> RunView {
+    let sprt =
+        SprtSpec { elo0: 0.0, elo1: 5.0, alpha: 0.05, beta: 0.05, model: EloModel::Normalized };
+    let candidate = |name: &str, value| RaceCandidate {
+        name: name.to_owned(),
+        values: [("margin".to_owned(), value)].into_iter().collect(),
+        run: Some(RunId(7)),
+    };
+    let candidates = vec![candidate(HOSTILE, 1.0), candidate("other", 2.0)];
+    let standing = |candidate: &RaceCandidate| CandidateView {
+        name: candidate.name.clone(),
+        state: CandidateState::Open,
+        tally: Tally::default(),
+        llr: 0.0,
+        lower: -2.9,
+        upper: 3.6,
+        elo: 0.0,
+        elo_low: -1.0,
+        elo_high: 1.0,
+        corrected: CorrectedView { elo: 0.0, elo_low: -1.0, elo_high: 1.0, los: 0.5 },
+    };
+    let view = RaceView {
+        candidates: candidates.iter().map(standing).collect(),
+        winner: None,
+        verdict: None,
+    };
+    let job = Job::Race(RaceSpec {
+        candidates,
+        base: ParameterSet::default(),
+        sprt,
+        stop: RaceStop::First,
+        max_pairs: Pairs(500),
+    });
+    run(id, job, ProgressView::Race(view))
+}
+
+#[tokio::test]
+async fn races_and_matches_have_pages_of_their_own() {
+    let mut fixed = test(2);
+    let (Job::Test(spec), ProgressView::Test(view)) = (&mut fixed.spec.job, &mut fixed.progress)
+    else {
+        panic!("a test")
+    };
+    spec.sprt = None;
+    (view.llr, view.lower, view.upper) = (None, None, None);
+    let memory = Arc::new(Memory {
+        runs: Mutex::new(vec![race(1), fixed]),
+        changes: watch::channel(7).0,
+        reads: watch::channel(0).0,
+    });
+    let served = serve(memory.clone()).await;
+    let page = ask(served.at, "/runs/1", "").await;
+    assert!(page.contains("/assets/race.js") && !page.contains("<script>alert"), "{page}");
+    assert_eq!(page.matches("data-c=\"llr\"").count(), 2, "a row for each candidate");
+    assert!(page.contains("href=\"/runs/7\""), "{page}");
+    let page = ask(served.at, "/runs/2", "").await;
+    assert!(page.contains("data-f=\"elo-chart\"") && page.contains("500 pairs"), "{page}");
+    for absent in ["llr-chart", "data-f=\"gauge\"", "data-f=\"passes\"", "Hypotheses"] {
+        assert!(!page.contains(absent), "{absent} is in {page}");
+    }
+    let run: RunView =
+        serde_json::from_str(body(&ask(served.at, "/api/runs/1", "").await)).unwrap();
+    assert_eq!(run, memory.runs.lock().unwrap()[0]);
 }
 
 #[tokio::test]
