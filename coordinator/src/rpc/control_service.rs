@@ -220,7 +220,8 @@ impl ControlService for ControlRpc {
         let stored = stored.ok_or_else(|| no_run(run_id))?;
         let Job::Tune(tune) = &stored.spec.job else {
             return Err(Status::failed_precondition(format!(
-                "run {run_id} is a test; allowed: a tune"
+                "run {run_id} is a {}; allowed: a tune",
+                stored.spec.job.kind()
             )));
         };
         let before = tune.pairs_before();
