@@ -165,7 +165,7 @@ fn every_form_of_the_parameters_is_read_again() {
     let head = "name = \"all\"\ngame = \"xiangqi\"\n[limit]\nnodes = 100\n[tune]\npairs = 8\n";
     let text = head.to_owned() + &good(&["params", "--game", "xiangqi", "--format", "toml"]);
     let surroundings =
-        model::file::Surroundings { known: &known, book_sha256: "0".repeat(64), tuned: None };
+        model::file::Surroundings { known: &known, book_sha256: "0".repeat(64), tuned: Vec::new() };
     let spec = model::file::RunFile::parse(&text)
         .and_then(|file| file.resolve(&surroundings))
         .unwrap_or_else(|findings| panic!("{findings}"));
