@@ -12,7 +12,7 @@ const FAMILY: SprtSpec =
     SprtSpec { elo0: 0.0, elo1: 40.0, alpha: 0.05, beta: 0.05, model: EloModel::Normalized };
 
 fn equals() -> PairLaw {
-    PairLaw::of_draw_ratio(0.6).unwrap()
+    PairLaw::of_draw_ratio(0.6).expect("a ratio")
 }
 
 fn played(stop: RaceStop, truths: &[f64], races: u32, leases_out: u32) -> RaceSimulated {
@@ -21,7 +21,7 @@ fn played(stop: RaceStop, truths: &[f64], races: u32, leases_out: u32) -> RaceSi
         .map(|&truth| (equals().at(truth, FAMILY.model), truth <= FAMILY.elo0))
         .collect();
     let [races, lease_pairs, leases_out] =
-        [races, 4, leases_out].map(|n| NonZeroU32::new(n).unwrap());
+        [races, 4, leases_out].map(|n| NonZeroU32::new(n).expect("not zero"));
     let how = RaceSimulation { races, seed: 20_261_201, lease_pairs, leases_out };
     simulate_race(&Race::new(FAMILY, stop, truths.len()), &candidates, &how)
 }
