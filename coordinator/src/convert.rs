@@ -106,7 +106,11 @@ impl Hello {
             platform: printable(&hello.platform, 60),
             slots: hello.slots,
             cores: hello.cores,
-            offer: Offer { builtin },
+            offer: Offer {
+                builtin,
+                max_hash_kib: Some(hello.max_hash_kib).filter(|kib| *kib > 0),
+                only_run: Some(hello.only_run_id).filter(|id| *id > 0).map(RunId),
+            },
             held: hello.held_leases.iter().map(|l| (LeaseId(l.lease_id), l.epoch)).collect(),
         })
     }
@@ -299,14 +303,18 @@ pub fn push(push: Push) -> v1::work_response::Message {
             };
             Message::Cancel(v1::Cancel { lease_id: lease.0, epoch, reason: reason.into() })
         }
-        Push::Idle(idle) => {
-            let reason = match idle {
-                Idle::NoOpenRun => v1::IdleReason::NoOpenRun,
-                Idle::NotOffered => v1::IdleReason::NotOffered,
-                Idle::BudgetSpent => v1::IdleReason::BudgetSpent,
-            };
-            Message::Idle(v1::Idle { reason: reason.into() })
-        }
+        Push::Idle(idle) => Message::Idle(v1::Idle { reason: idle_reason(idle).into() }),
+    }
+}
+
+/// Why a worker has nothing to do, for the wire.
+pub(crate) fn idle_reason(idle: Idle) -> v1::IdleReason {
+    match idle {
+        Idle::NoOpenRun => v1::IdleReason::NoOpenRun,
+        Idle::NotOffered => v1::IdleReason::NotOffered,
+        Idle::BudgetSpent => v1::IdleReason::BudgetSpent,
+        Idle::Memory => v1::IdleReason::Memory,
+        Idle::Unplayable => v1::IdleReason::Unplayable,
     }
 }
 

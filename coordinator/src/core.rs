@@ -26,7 +26,7 @@ use store::{Batch, LeaderEpoch, Ledger, NewWorker, StoreError};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-pub use handle::{Acknowledged, CoreError, Handle, Line, Outbound, Said, Session};
+pub use handle::{Acknowledged, CoreError, Explained, Handle, Line, Outbound, Said, Session};
 
 /// Most commands of one commit.
 const GROUP: usize = 200;
@@ -276,6 +276,16 @@ impl Core {
             Command::Expel { key, reply } => {
                 self.expel(&key);
                 answers.push(later(reply, Ok(())));
+            }
+            Command::Explain { hello, reply } => {
+                let known = self.keys.get(&hello.key.as_bytes()[..]).copied();
+                // Of a worker that never came nothing is held against it.
+                let worker = known.unwrap_or(WorkerId(0));
+                let (connected, leases, session_idle) =
+                    self.scheduler.worker(worker).unwrap_or_default();
+                let idle = self.scheduler.explain(worker, &hello.offer);
+                let explained = Explained { idle, connected, leases, session_idle };
+                answers.push(later(reply, Ok(explained)));
             }
             Command::Leave(session) => {
                 if self.is_current(session) {

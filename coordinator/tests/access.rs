@@ -18,6 +18,7 @@ const ALL: &[&str] = &["admin", "author", "read-only", "worker"];
 const ANY_KEY: &[&str] = &["admin", "author", "read-only", "worker", "unknown"];
 const CALLS: &[(&str, &[&str])] = &[
     ("WorkerService/Work", WORKERS),
+    ("WorkerService/Explain", WORKERS),
     ("ControlService/CreateRun", AUTHORS),
     ("ControlService/ListRuns", READERS),
     ("ControlService/GetRun", READERS),

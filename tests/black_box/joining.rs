@@ -188,3 +188,68 @@ fn a_guest_sees_and_steers_nothing() {
     assert_eq!(object(folder.path(), &["runs", "show", &id, "--json"])["state"], "running");
     assert!(house.interrupt().success());
 }
+
+/// What `worker doctor` finds for a state directory.
+fn doctor(state: &Path, options: &[&str]) -> Value {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_elomill"));
+    let output = command
+        .args(["worker", "doctor", "--json", "--slots", "1"])
+        .args(options)
+        .arg("--state-dir")
+        .arg(state)
+        .env_remove("ELOMILL_COORDINATOR")
+        .output()
+        .expect("it starts");
+    let text = crate::support::said(&["doctor"], &output);
+    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"))
+}
+
+#[test]
+fn the_doctor_tells_the_reason_that_the_coordinator_has() {
+    let folder = data_dir();
+    let house = coordinator(folder.path());
+    let state = data_dir();
+    let mut volunteer = Volunteer::start(state.path(), &["join", &link(folder.path(), &[])]);
+    volunteer.says("no run is open");
+    let found = doctor(state.path(), &[]);
+    assert_eq!(found["speeds"].as_array().map(Vec::len), Some(5), "{found}");
+    let asked = &found["coordinator"]["Ok"];
+    assert_eq!((&asked["idle_reason"], &asked["connected"]), (&"no_open_run".into(), &true.into()));
+    assert_eq!(asked["owner"], "volunteers");
+
+    let pause = |what: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_elomill"));
+        let done = command.args(["worker", what, "--state-dir"]).arg(state.path()).status();
+        assert!(done.expect("it starts").success());
+    };
+    pause("pause");
+    volunteer.says("resting");
+    let path = file(
+        folder.path(),
+        "tune.toml",
+        &TUNE.replace("nodes = 60", "nodes = 60\nhash_kib = 16384"),
+    );
+    let filed = object(folder.path(), &["tune", path.to_str().expect("plain"), "--json"]);
+    let id = filed["id"].to_string();
+    let reason = |options: &[&str]| {
+        doctor(state.path(), options)["coordinator"]["Ok"]["idle_reason"].clone()
+    };
+    assert_eq!(reason(&["--only", "chess"]), "not_offered");
+    assert_eq!(reason(&["--only", "99"]), "not_offered");
+    assert_eq!(reason(&["--memory", "2"]), "memory");
+    let found = doctor(state.path(), &[]);
+    assert_eq!(found["coordinator"]["Ok"]["idle_reason"], "");
+    assert!(found["rests"].as_str().is_some_and(|why| why.starts_with("paused")), "{found}");
+    let run = object(folder.path(), &["runs", "show", &id, "--json"]);
+    assert_eq!((&run["counted_pairs"], &run["leased_pairs"]), (&0.into(), &0.into()), "{run}");
+    pause("resume");
+    volunteer.says("playing again");
+    let mut watch = Running::start(folder.path(), &["watch", &id, "--json"]);
+    let mut last = Value::Null;
+    while let Some(state) = watch.next_object() {
+        last = state;
+    }
+    assert_eq!(last["counted_pairs"], 40);
+    assert_eq!(reason(&[]), "no_open_run");
+    assert!(house.interrupt().success());
+}

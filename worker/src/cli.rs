@@ -1,7 +1,7 @@
 //! The command line of a worker, shared by the `worker` program and the `elomill worker` subcommand.
 
 use crate::settings::MAX_SLOTS;
-use crate::{Enrolled, Settings, Shutdown};
+use crate::{Enrolled, Hours, Only, Settings, Shutdown};
 use anyhow::Context;
 use keys::{Address, Link};
 use std::net::SocketAddr;
@@ -18,8 +18,8 @@ pub struct Args {
     #[arg(long, value_name = "URL", env = "ELOMILL_COORDINATOR", value_parser = parse_address)]
     pub coordinator: Option<Address>,
 
-    /// Games played at the same time [default: one for each logical core]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_SLOTS)))]
+    /// Games played at the same time, each on a core [default: one for each logical core]
+    #[arg(long, visible_alias = "cores", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_SLOTS)))]
     pub slots: Option<u32>,
 
     /// Name of this worker, for people [default: the machine's name]
@@ -39,6 +39,23 @@ pub struct Args {
     /// them
     #[arg(long, value_name = "HOST:PORT", num_args = 0..=1, require_equals = true, default_missing_value = "127.0.0.1:8119")]
     pub metrics: Option<SocketAddr>,
+
+    /// Memory for the transposition tables of all slots together, in MiB, in place of
+    /// --max-hash-mib
+    #[arg(long, value_name = "MIB", conflicts_with = "max_hash_mib", value_parser = clap::value_parser!(u32).range(1..=16_777_216))]
+    pub memory: Option<u32>,
+
+    /// Leave the cores to others first: 0 is as everybody, 19 is last
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i32).range(0..=19))]
+    pub nice: Option<i32>,
+
+    /// Play only in these hours of the day, in local time, as 22-07 or 08:30-17:00
+    #[arg(long, value_name = "FROM-TO")]
+    pub hours: Option<Hours>,
+
+    /// Play only this game, or this run
+    #[arg(long, value_name = "GAME|RUN")]
+    pub only: Option<Only>,
 }
 
 impl Args {
@@ -62,7 +79,14 @@ impl Args {
         let slots = self.slots.unwrap_or_else(|| u32::try_from(cores).unwrap_or(MAX_SLOTS));
         let name = self.name.unwrap_or_else(machine_name);
         let mut settings = Settings::new(address.to_string(), name, slots, state_dir);
-        settings.max_hash_kib = self.max_hash_mib * 1024;
+        settings.max_hash_kib = match self.memory {
+            // Two engines in each slot.
+            Some(mib) => u32::try_from(u64::from(mib) * 1024 / (2 * u64::from(settings.slots)))
+                .unwrap_or(u32::MAX),
+            None => self.max_hash_mib * 1024,
+        };
+        (settings.hours, settings.only) = (self.hours, self.only);
+        settings.nice = self.nice;
         if let Some(address) = self.metrics {
             let port = telemetry::Port::open(address);
             settings.metrics =
@@ -79,6 +103,26 @@ impl Args {
     /// None is given, and the user has no directory for such data.
     pub fn state_dir(&self) -> anyhow::Result<PathBuf> {
         self.state_dir.clone().or_else(default_state_dir).ok_or_else(|| {
+            anyhow::anyhow!("no directory for the worker's state is known; give --state-dir DIR")
+        })
+    }
+}
+
+/// `worker pause` and `worker resume`: which worker of this machine is meant.
+#[derive(Clone, Debug, clap::Args)]
+pub struct StateArgs {
+    /// Directory of the worker's state
+    #[arg(long, value_name = "DIR", env = "ELOMILL_WORKER_STATE")]
+    pub state_dir: Option<PathBuf>,
+}
+
+impl StateArgs {
+    /// The worker's own directory.
+    ///
+    /// # Errors
+    /// None is given, and the user has no directory for such data.
+    pub fn resolve(self) -> anyhow::Result<PathBuf> {
+        self.state_dir.or_else(default_state_dir).ok_or_else(|| {
             anyhow::anyhow!("no directory for the worker's state is known; give --state-dir DIR")
         })
     }
@@ -157,6 +201,7 @@ fn default_state_dir() -> Option<PathBuf> {
 mod tests {
     use super::*;
     use clap::Parser;
+    use model::{GameKind, RunId};
 
     #[derive(Debug, Parser)]
     struct Program {
@@ -183,6 +228,11 @@ mod tests {
         assert!(settings.slots >= 1);
         assert!(!settings.name.is_empty());
         assert_eq!(settings.max_hash_kib, 256 * 1024);
+        let settings = parse(&["--cores", "2", "--memory", "512", "--hours", "22-07"]).unwrap();
+        assert_eq!((settings.slots, settings.max_hash_kib), (2, 128 * 1024));
+        assert_eq!(settings.hours, "22-07".parse().ok());
+        assert_eq!(parse(&["--only", "chess"]).unwrap().only, Some(Only::Game(GameKind::Chess)));
+        assert_eq!(parse(&["--only", "7"]).unwrap().only, Some(Only::Run(RunId(7))));
         let settings = parse(&["--slots", "3", "--name", "attic"]).unwrap();
         assert_eq!((settings.slots, settings.name.as_str()), (3, "attic"));
     }
@@ -190,6 +240,8 @@ mod tests {
     #[test]
     fn nonsense_is_refused_with_what_is_allowed() {
         assert!(parse(&["--slots", "0"]).unwrap_err().contains("1..=1024"));
+        assert!(parse(&["--only", "go"]).unwrap_err().contains("allowed: the number of a run"));
+        assert!(parse(&["--hours", "7"]).unwrap_err().contains("as 22-07"));
         assert!(parse(&["--name", ""]).unwrap_err().contains("1 to 80 printable"));
         for url in ["localhost:1", "http://mill.example:1", "https://", "https://a b"] {
             let error = Program::try_parse_from(["worker", "--coordinator", url]).unwrap_err();

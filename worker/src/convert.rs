@@ -5,6 +5,7 @@
 
 use crate::holdings::LeaseKey;
 use crate::offer::{BUILTIN, Offer};
+use crate::{Only, Settings};
 use model::lease::{GameRecord, Opening, PairIndex, PairRecord, Report, WorkOrder};
 use model::spec::GameLimit;
 use model::{GameKind, GameScore, LeaseId, Nodes, ParameterSet, Ply, RunId, Tally, Termination};
@@ -135,21 +136,24 @@ pub(crate) fn work_order(wire: v1::Lease, max_hash_kib: u32) -> Result<WorkOrder
 
 /// `Hello` of this process.
 pub(crate) fn hello(
-    name: &str,
-    slots: u32,
+    settings: &Settings,
     offers: &[Offer],
     held: impl Iterator<Item = LeaseKey>,
 ) -> v1::Hello {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     v1::Hello {
         protocol_version: proto::PROTOCOL_VERSION,
-        name: name.to_owned(),
+        name: settings.name.clone(),
         software_version: env!("CARGO_PKG_VERSION").to_owned(),
-        slots,
+        slots: settings.slots,
         cores: u32::try_from(cores).unwrap_or(u32::MAX),
         platform: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
         engines: offers
             .iter()
+            .filter(|offer| match settings.only {
+                Some(Only::Game(game)) => offer.game == game,
+                Some(Only::Run(_)) | None => true,
+            })
             .map(|offer| v1::EngineOffer {
                 game: wire_game(offer.game).into(),
                 engine: BUILTIN.to_owned(),
@@ -157,6 +161,11 @@ pub(crate) fn hello(
                 parameters: offer.parameters.iter().map(|&name| name.to_owned()).collect(),
             })
             .collect(),
+        max_hash_kib: settings.max_hash_kib,
+        only_run_id: match settings.only {
+            Some(Only::Run(run)) => run.0,
+            Some(Only::Game(_)) | None => 0,
+        },
         held_leases: held
             .map(|key| v1::LeaseRef { lease_id: key.lease.0, epoch: key.epoch })
             .collect(),
@@ -230,6 +239,9 @@ pub(crate) fn idle_reason(wire: i32) -> &'static str {
         Ok(v1::IdleReason::NoOpenRun) => "no run is open",
         Ok(v1::IdleReason::NotOffered) => "open runs need what this worker does not offer",
         Ok(v1::IdleReason::BudgetSpent) => "every pair that is asked for is leased or counted",
+        Ok(v1::IdleReason::Memory) => "open runs need larger tables than this worker allows",
+        Ok(v1::IdleReason::Unplayable) => "this worker could not play the open runs",
+        Ok(v1::IdleReason::Version) => "the coordinator is of another version",
         Ok(v1::IdleReason::Draining) => "the coordinator is going away",
         Ok(v1::IdleReason::Unspecified) | Err(_) => "the coordinator gives no reason",
     }

@@ -6,7 +6,7 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
 
 /// The file of the key in a state directory.
-const KEY: &str = "key.pem";
+pub(crate) const KEY: &str = "key.pem";
 
 /// A state directory that is this process's alone while the value lives.
 #[derive(Debug)]

@@ -20,6 +20,10 @@ struct Program {
 enum Action {
     /// Redeems the link of an invitation, then plays
     Join(Box<cli::JoinArgs>),
+    /// Pauses the worker of this machine: it finishes its pairs and takes no more
+    Pause(cli::StateArgs),
+    /// Lets a paused worker play again
+    Resume(cli::StateArgs),
 }
 
 // One thread at the rim: the cores belong to the games.
@@ -36,6 +40,8 @@ async fn main() -> anyhow::Result<()> {
     tracing_subscriber::registry().with(output).with(filter).init();
     let shutdown = Shutdown::new();
     let settings = match program.action {
+        Some(Action::Pause(state)) => return Ok(worker::pause(&state.resolve()?)?),
+        Some(Action::Resume(state)) => return Ok(worker::resume(&state.resolve()?)?),
         Some(Action::Join(join)) => join.join().await?.1,
         None => program.args.resolve()?,
     };

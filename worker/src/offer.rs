@@ -1,6 +1,7 @@
 //! What this worker can play: the built-in engine's games, parameters and fingerprints.
 
 use model::{GameKind, Nodes};
+use std::time::{Duration, Instant};
 
 /// The name of the built-in engine on the wire.
 pub(crate) const BUILTIN: &str = "builtin";
@@ -16,12 +17,16 @@ pub(crate) struct Offer {
 
 /// Every game of this build. Runs the benchmarks: call once.
 pub(crate) fn offers() -> Vec<Offer> {
-    GameKind::ALL
-        .into_iter()
-        .map(|game| Offer {
-            game,
-            bench: engine::bench::bench(game),
-            parameters: engine::definitions(game).iter().map(|def| &*def.name).collect(),
-        })
-        .collect()
+    each().map(|(offer, _)| offer).collect()
+}
+
+/// Every game of this build, with the time that its benchmark took.
+pub(crate) fn each() -> impl Iterator<Item = (Offer, Duration)> {
+    GameKind::ALL.into_iter().map(|game| {
+        let begun = Instant::now();
+        let bench = engine::bench::bench(game);
+        let took = begun.elapsed();
+        let parameters = engine::definitions(game).iter().map(|def| &*def.name).collect();
+        (Offer { game, bench, parameters }, took)
+    })
 }

@@ -4,10 +4,33 @@ use std::path::PathBuf;
 use std::time::Duration;
 use tokio::sync::watch;
 
-use crate::Status;
+use crate::{Hours, Status};
+use model::{GameKind, RunId};
 
 /// The most games at a time that a worker takes on.
 pub(crate) const MAX_SLOTS: u32 = 1024;
+
+/// What a worker confines itself to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Only {
+    /// Runs of this game.
+    Game(GameKind),
+    /// This run.
+    Run(RunId),
+}
+
+impl std::str::FromStr for Only {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let game = GameKind::ALL.into_iter().find(|game| game.name() == text);
+        let run = || text.parse().ok().filter(|id: &i64| *id > 0).map(|id| Only::Run(RunId(id)));
+        game.map(Only::Game).or_else(run).ok_or_else(|| {
+            let games = GameKind::ALL.map(GameKind::name).join(", ");
+            format!("allowed: the number of a run, or one of {games}")
+        })
+    }
+}
 
 /// Everything that decides how a worker behaves.
 #[derive(Clone, Debug)]
@@ -23,6 +46,12 @@ pub struct Settings {
     /// The largest transposition table that a lease may ask for, in KiB for each engine; a slot has
     /// two.
     pub max_hash_kib: u32,
+    /// How far the games stand behind other programs: 0 to 19; as the worker was started if absent.
+    pub nice: Option<i32>,
+    /// When it plays; always if absent.
+    pub hours: Option<Hours>,
+    /// The only thing that it plays, if there is one.
+    pub only: Option<Only>,
     /// The shortest upper bound of the random wait before a new connection.
     pub backoff_base: Duration,
     /// The longest one.
@@ -48,6 +77,9 @@ impl Settings {
             slots: slots.clamp(1, MAX_SLOTS),
             state_dir: state_dir.into(),
             max_hash_kib: 256 * 1024,
+            nice: None,
+            hours: None,
+            only: None,
             backoff_base: Duration::from_millis(500),
             backoff_cap: Duration::from_secs(60),
             status: None,

@@ -58,7 +58,10 @@ pub(crate) struct Slots {
 impl Slots {
     /// Starts the threads. Results come through the receiver: at most one waits for each slot, so
     /// that its bound never holds a slot up.
-    pub(crate) fn start(count: u32) -> Result<(Self, async_mpsc::Receiver<SlotDone>), WorkerError> {
+    pub(crate) fn start(
+        count: u32,
+        nice: Option<i32>,
+    ) -> Result<(Self, async_mpsc::Receiver<SlotDone>), WorkerError> {
         let (done, results) = async_mpsc::channel(count.max(1) as usize);
         let mut slots = Vec::new();
         for slot in 0..count as usize {
@@ -66,7 +69,12 @@ impl Slots {
             let done = done.clone();
             let thread = thread::Builder::new()
                 .name(format!("slot-{slot}"))
-                .spawn(move || serve(slot, &inbox, &done))
+                .spawn(move || {
+                    if let Some(level) = nice {
+                        be_nice(level);
+                    }
+                    serve(slot, &inbox, &done);
+                })
                 .map_err(|source| WorkerError::Thread { slot, source })?;
             slots.push(Slot { jobs, thread, busy: false, nodes_per_second: 0 });
         }
@@ -119,6 +127,21 @@ impl Slots {
             }
         }
     }
+}
+
+/// Puts this thread behind others. Where that cannot be done the games are played all the same.
+#[cfg(target_os = "linux")]
+fn be_nice(level: i32) {
+    // On Linux a nice level is a thread's own.
+    let now = rustix::process::nice(0).unwrap_or(0);
+    if let Err(error) = rustix::process::nice((level - now).max(0)) {
+        tracing::warn!(%error, "the nice level cannot be set");
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn be_nice(_: i32) {
+    tracing::warn!("--nice is of Linux; start the worker itself at a low priority");
 }
 
 fn serve(slot: usize, inbox: &mpsc::Receiver<PairJob>, done: &async_mpsc::Sender<SlotDone>) {
@@ -176,7 +199,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_slot_plays_one_pair_after_another_and_survives_a_bad_one() {
-        let (mut slots, mut results) = Slots::start(1).unwrap();
+        let (mut slots, mut results) = Slots::start(1, Some(5)).unwrap();
         for (position, plays) in
             [(".../.../... x", true), ("nonsense", false), ("x../.../... o", true)]
         {
@@ -193,7 +216,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_raised_flag_frees_the_slot() {
-        let (mut slots, mut results) = Slots::start(2).unwrap();
+        let (mut slots, mut results) = Slots::start(2, None).unwrap();
         let endless = job(
             GameKind::Xiangqi,
             "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1",

@@ -36,6 +36,8 @@ pub struct Status {
     pub returned_leases: u64,
     /// Times that the coordinator welcomed this worker since the start.
     pub sessions: u64,
+    /// Until the next report is due, to the second.
+    pub next_report: Option<std::time::Duration>,
     /// Why nothing is played, in words, when nothing is.
     pub idle_reason: Option<String>,
     /// Whether the worker is going away.

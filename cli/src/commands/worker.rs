@@ -1,10 +1,13 @@
 //! `elomill worker`: plays games for a coordinator until it is told to end.
 
+mod doctor;
+
 use crate::interrupt::Interrupt;
 use crate::output::{is_watched, say};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::BufRead;
 use std::process::ExitCode;
+use std::time::Duration;
 use tokio::sync::watch;
 use worker::{Enrolled, Shutdown, Status};
 
@@ -30,12 +33,33 @@ pub(crate) struct Args {
 enum Action {
     /// Redeems the link of an invitation, then plays; later `elomill worker` is enough
     Join(Box<worker::cli::JoinArgs>),
+    /// Pauses the worker of this machine: it finishes its pairs and takes no more
+    Pause(worker::cli::StateArgs),
+    /// Lets a paused worker play again
+    Resume(worker::cli::StateArgs),
+    /// Examines this machine and its way to the coordinator, and says why it plays nothing
+    Doctor(doctor::Args),
 }
 
 impl Args {
     /// # Errors
     /// The state folder cannot be used, or the coordinator will never have this worker.
     pub(crate) async fn run(self) -> anyhow::Result<ExitCode> {
+        let action = match self.action {
+            Some(Action::Pause(state)) => {
+                worker::pause(&state.resolve()?)?;
+                say("paused: the worker finishes its pairs and takes no more");
+                return Ok(ExitCode::SUCCESS);
+            }
+            Some(Action::Resume(state)) => {
+                worker::resume(&state.resolve()?)?;
+                say("the worker plays again");
+                return Ok(ExitCode::SUCCESS);
+            }
+            Some(Action::Doctor(args)) => return args.run().await,
+            Some(Action::Join(join)) => Some(join),
+            None => None,
+        };
         let interrupt = Interrupt::listen()?;
         let shows_status = is_watched() && !self.exit_with_parent;
         crate::logging::to_stderr(if shows_status { "warn" } else { "info" });
@@ -44,8 +68,8 @@ impl Args {
         }
         let shutdown =
             Shutdown { finish: interrupt.finish.clone(), abort: interrupt.hurry.clone() };
-        let mut settings = match self.action {
-            Some(Action::Join(join)) => {
+        let mut settings = match action {
+            Some(join) => {
                 let (enrolled, settings) = join.join().await?;
                 welcome(&enrolled);
                 settings
@@ -54,7 +78,11 @@ impl Args {
         };
         let (sender, receiver) = watch::channel(Status::default());
         settings.status = Some(sender);
-        let line = shows_status.then(|| tokio::spawn(show(receiver)));
+        let line = if shows_status {
+            Some(tokio::spawn(show(receiver)))
+        } else {
+            Some(tokio::spawn(tell(receiver)))
+        };
         let summary = worker::run(settings, shutdown).await;
         if let Some(line) = line {
             line.abort();
@@ -113,16 +141,34 @@ async fn show(mut status: watch::Receiver<Status>) {
     }
 }
 
+/// A plain line a minute, for logs.
+async fn tell(status: watch::Receiver<Status>) {
+    let mut minute = tokio::time::interval(Duration::from_secs(60));
+    minute.tick().await;
+    loop {
+        minute.tick().await;
+        let line = status_line(&status.borrow());
+        tracing::info!("{line}");
+    }
+}
+
 fn status_line(status: &Status) -> String {
     let doing = match (status.connected, status.run, &status.idle_reason) {
+        (false, _, Some(reason)) => {
+            format!("not connected: {}", model::printable(reason, 80))
+        }
         (false, ..) => "not connected".to_owned(),
         (true, Some(run), _) => format!("run {run}"),
         (true, None, Some(reason)) => format!("idle: {}", model::printable(reason, 80)),
         (true, None, None) => "idle".to_owned(),
     };
+    let report = match status.next_report {
+        Some(wait) => format!("  next report in {} s", wait.as_secs()),
+        None => String::new(),
+    };
     let ending = if status.ending { "  ending; Ctrl-C again to give up the games" } else { "" };
     format!(
-        "{doing}  {}/{} slots  {:.0} games/min  {} nodes/s  {} pairs accepted, {} waiting{ending}",
+        "{doing}  {}/{} slots  {:.0} games/min  {} nodes/s  {} pairs accepted, {} waiting{report}{ending}",
         status.playing,
         status.slots,
         status.games_per_minute,

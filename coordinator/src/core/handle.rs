@@ -3,7 +3,7 @@
 use crate::convert::Hello;
 use crate::dispatch::fold::{Fold, FoldError};
 use crate::dispatch::openings::Openings;
-use crate::dispatch::scheduler::{ControlError, GiveBack, Push};
+use crate::dispatch::scheduler::{ControlError, GiveBack, Idle, Push};
 use keys::PublicKey;
 use model::lease::Report;
 use model::spec::RunSpec;
@@ -103,6 +103,19 @@ pub enum Said {
     },
 }
 
+/// Why a worker plays nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Explained {
+    /// What keeps it from work now; `None` when there is some.
+    pub idle: Option<Idle>,
+    /// Whether a session of it is open.
+    pub connected: bool,
+    /// Leases that it has.
+    pub leases: usize,
+    /// What its session was told last.
+    pub session_idle: Option<Idle>,
+}
+
 /// A command that was not carried out.
 #[derive(Debug, thiserror::Error)]
 pub enum CoreError {
@@ -125,6 +138,7 @@ pub(super) type Reply<T> = oneshot::Sender<Result<T, CoreError>>;
 pub(super) enum Command {
     Join { hello: Hello, line: Line, reply: Reply<Session> },
     Expel { key: PublicKey, reply: Reply<()> },
+    Explain { hello: Hello, reply: Reply<Explained> },
     Leave(Session),
     Said(Session, Said),
     Create { spec: Box<RunSpec>, key: String, openings: Box<Openings>, reply: Reply<RunId> },
@@ -173,6 +187,14 @@ impl Handle {
     /// The ledger is not available: it may or may not be done.
     pub async fn expel(&self, key: PublicKey) -> Result<(), CoreError> {
         self.ask(|reply| Command::Expel { key, reply }).await
+    }
+
+    /// Why a worker that introduces itself so would get nothing now.
+    ///
+    /// # Errors
+    /// The coordinator is stopping, or the ledger is not available.
+    pub async fn explain(&self, hello: Hello) -> Result<Explained, CoreError> {
+        self.ask(|reply| Command::Explain { hello, reply }).await
     }
 
     /// Says that a session is over.

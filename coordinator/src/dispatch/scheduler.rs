@@ -12,6 +12,7 @@ use super::Moment;
 use super::run::{Run, Slice};
 use model::lease::{LeaseEnd, WorkOrder};
 use model::spec::RunSpec;
+use model::view::RunState;
 use model::{FindingList, GameKind, LeaseId, Pairs, RunId, Tally, WorkerId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -37,13 +38,23 @@ impl Default for LeaseLimits {
 pub struct Offer {
     /// For each game of the built-in engine the parameters that it knows.
     pub builtin: BTreeMap<GameKind, BTreeSet<String>>,
+    /// The largest table that it allows each engine, in KiB, if it says so.
+    pub max_hash_kib: Option<u32>,
+    /// The only run that it plays.
+    pub only_run: Option<RunId>,
 }
 
 impl Offer {
-    fn can_play(&self, spec: &RunSpec) -> bool {
-        self.builtin
-            .get(&spec.game)
-            .is_some_and(|known| spec.parameter_names().iter().all(|name| known.contains(*name)))
+    /// What of this the run lacks, if something.
+    fn lacks(&self, id: RunId, spec: &RunSpec) -> Option<Idle> {
+        let known = self.builtin.get(&spec.game);
+        let has = known
+            .is_some_and(|known| spec.parameter_names().iter().all(|name| known.contains(*name)));
+        if !has || self.only_run.is_some_and(|only| only != id) {
+            return Some(Idle::NotOffered);
+        }
+        let too_large = self.max_hash_kib.is_some_and(|most| spec.limit.hash_kib > most);
+        too_large.then_some(Idle::Memory)
     }
 }
 
@@ -56,15 +67,36 @@ pub enum Idle {
     NotOffered,
     /// Every pair that is asked for is leased or counted.
     BudgetSpent,
+    /// Running runs need larger tables than it allows.
+    Memory,
+    /// It has said of the running runs that it cannot play them.
+    Unplayable,
 }
 
 impl Idle {
+    /// Of the reasons of two runs the one that lies nearer to playing.
+    #[must_use]
+    pub fn nearer(self, other: Self) -> Self {
+        let distance = |idle: Self| match idle {
+            Idle::BudgetSpent => 0,
+            Idle::Unplayable => 1,
+            Idle::Memory => 2,
+            Idle::NotOffered => 3,
+            Idle::NoOpenRun => 4,
+        };
+        if distance(other) < distance(self) { other } else { self }
+    }
+
     /// For people.
     #[must_use]
     pub fn text(self) -> &'static str {
         match self {
             Idle::NoOpenRun => "no open run",
-            Idle::NotOffered => "open runs need a game or parameters that this worker lacks",
+            Idle::NotOffered => {
+                "open runs need a game or parameters that this worker does not offer"
+            }
+            Idle::Memory => "open runs need larger tables than this worker allows (--memory)",
+            Idle::Unplayable => "this worker has said of the open runs that it cannot play them",
             Idle::BudgetSpent => "every pair of the open runs is leased or counted",
         }
     }
@@ -179,8 +211,8 @@ struct Worker {
     offer: Offer,
     want: u32,
     leases: BTreeSet<LeaseId>,
-    /// Whether it offers what a run needs, for each run that it was compared with.
-    playable: BTreeMap<RunId, bool>,
+    /// What it lacks for a run, for each run that it was compared with.
+    playable: BTreeMap<RunId, Option<Idle>>,
     /// Runs that it could not play.
     cannot: BTreeSet<RunId>,
     idle: Option<Idle>,
@@ -279,6 +311,25 @@ impl Scheduler {
     #[must_use]
     pub fn worker(&self, id: WorkerId) -> Option<(bool, usize, Option<Idle>)> {
         self.workers.get(&id).map(|w| (w.connected, w.leases.len(), w.idle))
+    }
+
+    /// Why a worker with this offer would get nothing now; `None` when it would get something, as
+    /// far as can be said without giving it.
+    #[must_use]
+    pub fn explain(&self, id: WorkerId, offer: &Offer) -> Option<Idle> {
+        let cannot = self.workers.get(&id).map(|worker| &worker.cannot);
+        let running = self.runs.values().filter(|run| run.state == RunState::Running);
+        let mut best = Idle::NoOpenRun;
+        for run in running {
+            let why = match offer.lacks(run.id, &run.spec) {
+                Some(lack) => lack,
+                None if cannot.is_some_and(|runs| runs.contains(&run.id)) => Idle::Unplayable,
+                None if run.has_work() => return None,
+                None => Idle::BudgetSpent,
+            };
+            best = best.nearer(why);
+        }
+        Some(best)
     }
 
     /// Workers with an open session.

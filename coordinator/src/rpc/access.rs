@@ -35,7 +35,7 @@ pub fn need(path: &str) -> Option<Need> {
         ("elomill.v1.KeyService", "Redeem") => Need::AnyKey,
         ("elomill.v1.KeyService", "WhoAmI") => Need::GoodKey,
         ("elomill.v1.KeyService", "Invite" | "ListKeys" | "RevokeKey") => Need::Role(Role::Admin),
-        ("elomill.v1.WorkerService", "Work") => Need::Role(Role::Worker),
+        ("elomill.v1.WorkerService", "Work" | "Explain") => Need::Role(Role::Worker),
         (
             "elomill.v1.ControlService",
             "ListRuns" | "GetRun" | "ListWorkers" | "ExportRun" | "WatchRun",

@@ -2,6 +2,7 @@
 
 use crate::convert::{self, Hello, WireError};
 use crate::core::{Acknowledged, CoreError, Handle, Line, Outbound, Said, Session};
+use crate::dispatch::scheduler::Idle;
 use crate::rpc::access;
 use model::LeaseId;
 use proto::v1::work_request::Message as Request;
@@ -85,6 +86,42 @@ impl WorkerService for WorkerRpc {
         let first = tokio_stream::once(response(welcome));
         let rest = ReceiverStream::new(outgoing).map(|message| response(wire(message)));
         Ok(Answer::new(Box::pin(first.chain(rest))))
+    }
+
+    async fn explain(
+        &self,
+        rpc: Rpc<v1::ExplainRequest>,
+    ) -> Result<Answer<v1::ExplainResponse>, Status> {
+        let caller = access::caller(&rpc)?;
+        let hello = rpc.into_inner().hello.unwrap_or_default();
+        if hello.protocol_version != proto::PROTOCOL_VERSION {
+            let text = format!(
+                "the coordinator speaks version {} of the contract, this worker {}; update the \
+                 older of the two",
+                proto::PROTOCOL_VERSION,
+                hello.protocol_version
+            );
+            let reason = v1::IdleReason::Version.into();
+            return Ok(Answer::new(v1::ExplainResponse { reason, text, ..Default::default() }));
+        }
+        let hello = Hello::new(hello, caller.key).map_err(invalid)?;
+        let explained = match self.core.explain(hello).await {
+            Ok(explained) => explained,
+            Err(CoreError::Stopping) => {
+                let reason = v1::IdleReason::Draining.into();
+                let text = "the coordinator is going away".to_owned();
+                return Ok(Answer::new(v1::ExplainResponse { reason, text, ..Default::default() }));
+            }
+            Err(error) => return Err(unavailable(error)),
+        };
+        let reason = explained.idle.map_or(v1::IdleReason::Unspecified, convert::idle_reason);
+        Ok(Answer::new(v1::ExplainResponse {
+            reason: reason.into(),
+            text: explained.idle.map_or("there is work", Idle::text).to_owned(),
+            connected: explained.connected,
+            leases: u32::try_from(explained.leases).unwrap_or(u32::MAX),
+            session_idle: explained.session_idle.map_or("", Idle::text).to_owned(),
+        }))
     }
 }
 

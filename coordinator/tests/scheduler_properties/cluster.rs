@@ -61,7 +61,8 @@ pub(crate) struct Cluster {
 pub(crate) fn offer(machine: WorkerId) -> Offer {
     let names: &[&str] = if machine.0 == 3 { &["a"] } else { &["a", "b"] };
     let names = names.iter().map(|name| (*name).to_owned()).collect();
-    Offer { builtin: BTreeMap::from([(GameKind::TicTacToe, names)]) }
+    let builtin = BTreeMap::from([(GameKind::TicTacToe, names)]);
+    Offer { builtin, ..Offer::default() }
 }
 
 pub(crate) fn mixed(index: u64) -> GameScore {

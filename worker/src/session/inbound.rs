@@ -103,6 +103,10 @@ impl Session {
             self.return_lease(key, ReturnReason::Shutdown, "the worker is going away");
             return;
         }
+        if let Some(rest) = self.rest {
+            self.return_lease(key, ReturnReason::Shutdown, rest.text());
+            return;
+        }
         match self.check(lease) {
             Ok((order, matchup)) => self.take(&order, matchup, now),
             Err(detail) => {

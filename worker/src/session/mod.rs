@@ -12,6 +12,7 @@ use crate::identity::StateDir;
 use crate::link::{self, LinkEvent};
 use crate::metrics;
 use crate::offer::{self, Offer};
+use crate::rest::{self, Rest};
 use crate::slots::{PairEnd, PairJob, SlotDone, Slots};
 use crate::spool::{Line, Recovered, Spool};
 use crate::status::GameRate;
@@ -36,6 +37,9 @@ const FAREWELL: Duration = Duration::from_secs(10);
 /// The same after the second interrupt; with the closing of the stream it stays below five seconds.
 const HASTY_FAREWELL: Duration = Duration::from_secs(3);
 
+/// Between two looks at whether to rest.
+const REST_LOOK: Duration = Duration::from_secs(1);
+
 /// Where a worker is on its way out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
@@ -59,6 +63,9 @@ struct Session {
     syncs: JoinSet<(LeaseKey, io::Result<()>)>,
     connection: Option<Connection>,
     phase: Phase,
+    /// Why it rests, and when that is looked at again.
+    rest: Option<Rest>,
+    rest_due: Instant,
     worker: Option<WorkerId>,
     last_pair: Option<PairIndex>,
     idle_reason: Option<&'static str>,
@@ -86,7 +93,7 @@ pub async fn run(mut settings: Settings, shutdown: Shutdown) -> Result<Summary, 
     let offers = tokio::task::spawn_blocking(offer::offers)
         .await
         .expect("the benchmark is a fixed search that a test runs");
-    let (slots, results) = Slots::start(settings.slots)?;
+    let (slots, results) = Slots::start(settings.slots, settings.nice)?;
     let backoff = Backoff::new(settings.backoff_base, settings.backoff_cap);
     let (events_in, mut events) = mpsc::channel(LINK_EVENTS);
     // Dropped, and so ended, with this function; the metrics likewise.
@@ -112,6 +119,8 @@ pub async fn run(mut settings: Settings, shutdown: Shutdown) -> Result<Summary, 
         syncs: JoinSet::new(),
         connection: None,
         phase: Phase::Running,
+        rest: None,
+        rest_due: now,
         worker: None,
         last_pair: None,
         idle_reason: None,
@@ -166,6 +175,7 @@ impl Session {
         {
             *until = Some(now + FAREWELL);
         }
+        self.look_at_rest(now);
         self.play_on();
         self.speak(now);
         while let Some(key) = self.holdings.next_completed() {
@@ -173,10 +183,32 @@ impl Session {
         }
     }
 
+    /// Rests or plays on, as a pause and the hours say: the pairs in play are finished, the rest of
+    /// the leases goes back, and nothing more is wanted until the rest is over.
+    fn look_at_rest(&mut self, now: Instant) {
+        if self.phase != Phase::Running || now < self.rest_due {
+            return;
+        }
+        self.rest_due = now + REST_LOOK;
+        let rest = rest::rest(&self.settings.state_dir, self.settings.hours);
+        if rest == self.rest {
+            return;
+        }
+        match rest {
+            Some(rest) => {
+                tracing::info!(reason = rest.text(), "resting; the pairs in play are finished");
+                self.holdings.give_up_all(ReturnReason::Shutdown, rest.text());
+                self.holdings.hurry();
+            }
+            None => tracing::info!("playing again"),
+        }
+        self.rest = rest;
+    }
+
     /// Gives free slots their next pair. Leases of an earlier process wait for the first welcome,
     /// as most of what is wrong with them is said right after it.
     fn play_on(&mut self) {
-        if self.phase != Phase::Running || self.summary.sessions == 0 {
+        if self.phase != Phase::Running || self.rest.is_some() || self.summary.sessions == 0 {
             return;
         }
         while let Some(slot) = self.slots.free() {
@@ -244,8 +276,8 @@ impl Session {
             Phase::Finishing(Some(until)) => Some(until),
             Phase::Aborting(until) => Some(until),
         };
-        // Without anything else to do, a status line is brought up to date now and then.
-        let idle = now + Duration::from_secs(5);
+        // Without anything else to do, a status line is brought up to date and a pause looked for.
+        let idle = now + REST_LOOK;
         [phase, self.next_word(now)].into_iter().flatten().fold(idle, Instant::min)
     }
 

@@ -102,12 +102,7 @@ impl Session {
     }
 
     pub(super) fn say_hello(&mut self) {
-        let hello = convert::hello(
-            &self.settings.name,
-            self.slots.count(),
-            &self.offers,
-            self.holdings.keys(),
-        );
+        let hello = convert::hello(&self.settings, &self.offers, self.holdings.keys());
         self.say(Message::Hello(hello));
     }
 
@@ -146,6 +141,13 @@ impl Session {
             None => report,
         };
         [Some(connection.progress_due), report, connection.drain_until].into_iter().flatten().min()
+    }
+
+    /// Until the next report is due, in whole seconds.
+    fn next_report(&self, now: Instant) -> Option<Duration> {
+        let connection = self.connection.as_ref().filter(|c| c.welcome)?;
+        let due = self.holdings.next_due(connection.report_interval)?;
+        Some(Duration::from_secs(due.saturating_duration_since(now).as_secs()))
     }
 
     fn begin_reports(&mut self, now: Instant) {
@@ -192,6 +194,7 @@ impl Session {
     /// Wants what is missing, if the coordinator does not know that yet.
     fn say_wants(&mut self) {
         let wanted = match self.phase {
+            super::Phase::Running if self.rest.is_some() => 0,
             super::Phase::Running => self.holdings.wanted(self.slots.count() as usize),
             super::Phase::Finishing(_) | super::Phase::Aborting(_) => 0,
         };
@@ -237,6 +240,8 @@ impl Session {
         let playing = self.slots.playing();
         let idle_reason = if playing > 0 {
             None
+        } else if let Some(rest) = self.rest {
+            Some(rest.text().to_owned())
         } else if self.connection.as_ref().is_none_or(|c| !c.welcome) {
             let why = if self.last_outage.is_empty() { "connecting" } else { &self.last_outage };
             Some(why.to_owned())
@@ -259,6 +264,7 @@ impl Session {
             returned_leases: self.summary.returned_leases,
             sessions: self.summary.sessions,
             idle_reason,
+            next_report: self.next_report(now),
             ending: self.phase != super::Phase::Running,
         };
         teller.send_if_modified(|shown| {

@@ -44,6 +44,13 @@ impl WorkerService for Script {
         self.talks.send(talk).await.map_err(|_| Status::cancelled("the test ends"))?;
         Ok(Response::new(ReceiverStream::new(responses)))
     }
+
+    async fn explain(
+        &self,
+        _: Request<v1::ExplainRequest>,
+    ) -> Result<Response<v1::ExplainResponse>, Status> {
+        Err(Status::unimplemented("no test asks"))
+    }
 }
 
 /// The scripted coordinator.

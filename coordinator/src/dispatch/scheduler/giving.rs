@@ -60,7 +60,7 @@ impl Scheduler {
         let Some(worker) = self.workers.get_mut(&id) else { return };
         for run in self.runs.values() {
             let Worker { playable, offer, .. } = worker;
-            playable.entry(run.id).or_insert_with(|| offer.can_play(&run.spec));
+            playable.entry(run.id).or_insert_with(|| offer.lacks(run.id, &run.spec));
         }
     }
 
@@ -92,15 +92,19 @@ impl Scheduler {
         overdue: &mut Overdue,
     ) -> Result<(RunId, Slice), Idle> {
         let Some(known) = self.workers.get(&worker) else { return Err(Idle::NoOpenRun) };
-        let (mut any_running, mut any_playable) = (false, false);
+        let mut idle = Idle::NoOpenRun;
         let mut choices: Vec<(f64, RunId)> = Vec::new();
         for run in self.runs.values().filter(|run| run.state == RunState::Running) {
-            any_running = true;
-            let playable = known.playable.get(&run.id).is_some_and(|playable| *playable);
-            if !playable || known.cannot.contains(&run.id) {
+            let lack = known.playable.get(&run.id).copied().unwrap_or(Some(Idle::NotOffered));
+            if let Some(lack) = lack {
+                idle = idle.nearer(lack);
                 continue;
             }
-            any_playable = true;
+            if known.cannot.contains(&run.id) {
+                idle = idle.nearer(Idle::Unplayable);
+                continue;
+            }
+            idle = Idle::BudgetSpent;
             choices.push((run.pass, run.id));
         }
         choices.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
@@ -110,11 +114,7 @@ impl Scheduler {
                 return Ok((id, slice));
             }
         }
-        Err(match (any_running, any_playable) {
-            (false, _) => Idle::NoOpenRun,
-            (true, false) => Idle::NotOffered,
-            (true, true) => Idle::BudgetSpent,
-        })
+        Err(idle)
     }
 
     /// Ends the longest overdue lease of a run whose pairs this worker can take now. A lease is
