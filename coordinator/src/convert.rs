@@ -17,8 +17,8 @@ use model::view::{
     Verdict, WorkerView,
 };
 use model::{
-    GameKind, GameScore, LeaseId, Nodes, ParameterSet, Pentanomial, Ply, Role, Tally, Termination,
-    Wdl, printable,
+    GameKind, GameScore, LeaseId, Nodes, ParameterSet, Pentanomial, Ply, Role, RunId, Tally,
+    Termination, Wdl, printable,
 };
 use proto::v1;
 use specification::wire_spec;

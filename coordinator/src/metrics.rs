@@ -24,7 +24,8 @@ const OVER: [RunState; 2] = [RunState::Finished, RunState::Stopped];
 const ENDS: [LeaseEnd; 4] =
     [LeaseEnd::Completed, LeaseEnd::Returned, LeaseEnd::Expired, LeaseEnd::Revoked];
 const OUTCOMES: [&str; 5] = ["merged", "duplicate", "stale", "run_ended", "invalid"];
-const IDLE: [Idle; 3] = [Idle::NoOpenRun, Idle::NotOffered, Idle::BudgetSpent];
+const IDLE: [Idle; 5] =
+    [Idle::NoOpenRun, Idle::NotOffered, Idle::BudgetSpent, Idle::Memory, Idle::Unplayable];
 
 /// A commit takes from a fraction of a millisecond to the time limit of a statement.
 const COMMIT_SECONDS: [f64; 12] =
@@ -326,6 +327,8 @@ fn reason(idle: Idle) -> &'static str {
         Idle::NoOpenRun => "no_open_run",
         Idle::NotOffered => "not_offered",
         Idle::BudgetSpent => "budget_spent",
+        Idle::Memory => "memory",
+        Idle::Unplayable => "unplayable",
     }
 }
 

@@ -172,6 +172,8 @@ pub fn hello(number: u8) -> v1::Hello {
             parameters: PARAMETERS.map(str::to_owned).to_vec(),
         }],
         held_leases: Vec::new(),
+        max_hash_kib: 0,
+        only_run_id: 0,
     }
 }
 
