@@ -5,7 +5,9 @@ use std::process::ExitCode;
 use worker::doctor::{Coordinator, Report, examine};
 
 /// What the command takes.
+// The group of the flattened arguments has the same name.
 #[derive(Debug, clap::Args)]
+#[group(skip)]
 pub(crate) struct Args {
     /// Print everything as one JSON object
     #[arg(long)]
