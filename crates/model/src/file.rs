@@ -270,11 +270,14 @@ fn tune_settings(reader: &mut Reader<'_>, root: &mut Section<'_>) -> TuneFile {
     let mut section = root.section(reader, "tune").unwrap_or_else(|| Section::absent("tune"));
     let usual = SpsaSettings::default();
     let optimizers = OptimizerKind::ALL.map(|kind| (kind.name(), kind));
+    // Settings of spsa in a file that names no optimiser are somebody's who knows no other.
+    let is_of_spsa = ["alpha", "gamma", "a_ratio", "gains"].iter().any(|field| section.has(field));
+    let usual_kind = if is_of_spsa { OptimizerKind::Spsa } else { OptimizerKind::Bqr };
     let settings = TuneFile {
         pairs: Pairs(section.whole(reader, "pairs", None, 1..=1_000_000_000)),
         optimizer: section
-            .choice(reader, "optimizer", Some(OptimizerKind::default()), &optimizers)
-            .unwrap_or_default(),
+            .choice(reader, "optimizer", Some(usual_kind), &optimizers)
+            .unwrap_or(usual_kind),
         spsa: SpsaSettings {
             alpha: section.number(reader, "alpha", Some(usual.alpha)),
             gamma: section.number(reader, "gamma", Some(usual.gamma)),

@@ -97,8 +97,12 @@ fn the_optimiser_is_a_value_of_the_file() {
         Job::Tune(tune) => tune.optimizer,
         _ => panic!("not a tune"),
     };
+    assert!(TUNE.contains("a_ratio = 0"), "a setting of spsa, which says what is meant");
+    assert_eq!(of(TUNE).kind(), OptimizerKind::Spsa);
+    let plain = OptimizerSpec::Bqr(BqrSettings::default());
+    assert_eq!(of(&TUNE.replace("a_ratio = 0", "")), plain);
     let text = TUNE.replace("pairs = 64", "pairs = 64\noptimizer = \"bqr\"");
-    assert_eq!(of(&text), OptimizerSpec::Bqr(BqrSettings::default()));
+    assert_eq!(of(&text), plain);
     let text = text.replace("[fixed]", "[tune.bqr]\nforget = 0.5\nprobe_loss = 4.5\n[fixed]");
     let bqr = BqrSettings { forget: 0.5, probe_loss: Some(4.5), ..BqrSettings::default() };
     assert_eq!(of(&text), OptimizerSpec::Bqr(bqr));
