@@ -194,11 +194,15 @@ fn without_effect(names: &[&'static str], limits: Limits) -> Vec<&'static str> {
         Searcher::new(1).search(&mut read(fen), params, &limits, &StopSignal::never())
     };
     let positions = Xiangqi::BENCH_POSITIONS;
-    let untouched: Vec<_> =
-        positions.iter().map(|fen| answer(fen, &SearchParams::default())).collect();
+    // What tunes have switched off acts as well, once it is on.
+    let with = |more: Option<(&str, f64)>| {
+        let on = [("history_eval_scale", 8.0), ("order_pawns", 2.0)].into_iter();
+        let set: ParameterSet = on.chain(more).map(|(name, v)| (name.to_owned(), v)).collect();
+        SearchParams::from_set(&set).expect("values of the list")
+    };
+    let untouched: Vec<_> = positions.iter().map(|fen| answer(fen, &with(None))).collect();
     let differs = |name: &str, value: f64| {
-        let set = ParameterSet::from_iter([(name.to_owned(), value)]);
-        let params = SearchParams::from_set(&set).expect("a value of the list");
+        let params = with(Some((name, value)));
         positions.iter().zip(&untouched).any(|(fen, before)| answer(fen, &params) != *before)
     };
     let idle = |name: &&str| {
