@@ -94,7 +94,7 @@ fn tune_body(run: &RunView, tune: &TuneSpec) -> Markup {
                         }
                         OptimizerSpec::Bqr(BqrSettings { scale_limit, forget, reach, .. }) => {
                             (fact("Regression", "How far the probes may leave c_end, how fast old reports lose weight, how far from the start the optimum is expected, in c_end", html! {
-                                "probes ×" (scale_limit) ", forgetting " (forget) ", reach " (reach)
+                                "probes ×" (scale_limit) ", forgetting " (forget) ", reach " @match reach { Some(reach) => { (reach) } None => { "as usual" } }
                             }))
                         }
                     }

@@ -302,7 +302,7 @@ fn bqr(reader: &mut Reader<'_>, tune: &mut Section<'_>) -> BqrSettings {
         probe_loss: section.optional_number(reader, "probe_loss"),
         scale_limit: section.number(reader, "scale_limit", Some(usual.scale_limit)),
         forget: section.number(reader, "forget", Some(usual.forget)),
-        reach: section.number(reader, "reach", Some(usual.reach)),
+        reach: section.optional_number(reader, "reach"),
     };
     section.finish(reader);
     settings

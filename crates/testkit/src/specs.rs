@@ -79,7 +79,7 @@ pub fn regression(pairs: u64, pairs_of_lease: u32) -> v1::RunSpec {
             probe_loss: None,
             scale_limit: 3.0,
             forget: 0.0,
-            reach: 2.0,
+            reach: None,
         });
     }
     spec

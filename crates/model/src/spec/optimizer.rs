@@ -177,13 +177,15 @@ pub struct BqrSettings {
     /// Old reports weigh less: the j-th of k counts as `(j/k)^forget`; 0 (all alike) to 1. It wins
     /// nothing on the simulated landscapes, and the predicted gain comes out far too low with it.
     pub forget: f64,
-    /// How far from the start the optimum is expected, in `c_end`; 0.1 to 100. Learnt as well.
-    pub reach: f64,
+    /// How far from the start the optimum of a parameter is expected, in `c_end`, 0.1 to 100; learnt
+    /// as well. Absent: by the number of parameters D, `min(5, max(2, sqrt(120 / D)))`, so that the
+    /// start of a tune is expected some 60 Elo below its optimum.
+    pub reach: Option<f64>,
 }
 
 impl Default for BqrSettings {
     fn default() -> Self {
-        Self { pair_deviation: None, probe_loss: None, scale_limit: 3.0, forget: 0.0, reach: 2.0 }
+        Self { pair_deviation: None, probe_loss: None, scale_limit: 3.0, forget: 0.0, reach: None }
     }
 }
 
@@ -199,7 +201,7 @@ impl BqrSettings {
             ("probe_loss", probe_loss.unwrap_or(10.0), 0.1, 100.0, "for the usual one"),
             ("scale_limit", scale_limit, 1.0, 10.0, "for 3"),
             ("forget", forget, 0.0, 1.0, "for 0"),
-            ("reach", reach, 0.1, 100.0, "for 2"),
+            ("reach", reach.unwrap_or(2.0), 0.1, 100.0, "for the usual one"),
         ]
         .into_iter()
         .filter(|&(_, value, low, high, _)| !(low..=high).contains(&value))

@@ -74,7 +74,7 @@ impl BqrState {
             scale: vec![1.0; dimension],
             surface,
             slope_variance: vec![0.0; dimension],
-            hyper: Hyper::new(config.reach),
+            hyper: Hyper::new(expected_reach(config, dimension)),
             products: vec![0.0; size * (size + 1) / 2],
             responses: vec![0.0; size],
             noise: 0.0,
@@ -194,7 +194,7 @@ impl BqrState {
             a: self.square().iter().map(|product| product / variance).collect(),
             v: self.responses.iter().map(|response| response / variance).collect(),
             origin: &self.origin,
-            reach: config.reach,
+            reach: expected_reach(config, self.origin.len()),
         }
     }
 
@@ -339,6 +339,12 @@ impl BqrState {
 /// the more the wider its probes are.
 pub(super) fn probe_curvature(curvature: f64, widening: f64) -> f64 {
     if curvature < 1.0 { exp(widening * ln(curvature)) } else { curvature }
+}
+
+/// How far from the start the optimum of each of so many parameters is expected, in `c_end`. A parabola
+/// of curvature 1 loses half of the square of that for each.
+fn expected_reach(config: &BqrSettings, dimension: usize) -> f64 {
+    config.reach.unwrap_or_else(|| (120.0 / dimension as f64).sqrt().clamp(2.0, 5.0))
 }
 
 /// The Elo that a probe of this many parameters may lose.

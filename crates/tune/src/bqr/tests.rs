@@ -24,7 +24,8 @@ fn fresh() -> Bqr {
         parameter("depth", ParameterKind::Int),
     ])
     .unwrap();
-    Bqr::new(space, BqrSettings { forget: 0.25, ..BqrSettings::default() }, 7).unwrap()
+    Bqr::new(space, BqrSettings { forget: 0.25, reach: Some(2.0), ..BqrSettings::default() }, 7)
+        .unwrap()
 }
 
 /// A live tune of 60 blocks, each told in two parts and three blocks late.
@@ -74,8 +75,12 @@ fn six_fits_agree_with_the_reference_implementation() {
     let json = include_str!("../../tests/data/bqr_vectors.json");
     let vectors: Vectors = serde_json::from_str(json).unwrap();
     assert_eq!((vectors.data.len(), vectors.refits.len()), (252, 6));
-    let config =
-        BqrSettings { pair_deviation: Some(115.23), forget: 0.25, ..BqrSettings::default() };
+    let config = BqrSettings {
+        pair_deviation: Some(115.23),
+        forget: 0.25,
+        reach: Some(2.0),
+        ..BqrSettings::default()
+    };
     let mut state = BqrState::new(3, &config);
     for (round, expected) in vectors.refits.iter().enumerate() {
         for Told(_, plus, minus, pairs, balance) in vectors.data.iter().filter(|t| t.0 == round) {
@@ -264,7 +269,7 @@ fn wrong_settings_and_too_many_parameters_are_named() {
         probe_loss: Some(f64::NAN),
         scale_limit: 0.5,
         forget: -1.0,
-        reach: 0.0,
+        reach: Some(0.0),
     };
     let fine = |name: &str| parameter(name, ParameterKind::Float);
     let places = |parameters: Vec<ParameterDef>, config| -> Vec<String> {

@@ -48,7 +48,7 @@ const SKEWED: Shape = Shape { skew: 0.5, saturation: 40.0, ..Shape::REFERENCE };
 const PARABOLA: Shape = Shape { skew: 0.0, saturation: f64::INFINITY, ..Shape::REFERENCE };
 
 /// Every world of the comparison; the first is the reference.
-pub const WORLDS: [World; 15] = [
+pub const WORLDS: [World; 16] = [
     REFERENCE,
     World { name: "parabola", shape: PARABOLA, ..REFERENCE },
     World { name: "skewed", shape: SKEWED, ..REFERENCE },
@@ -62,6 +62,7 @@ pub const WORLDS: [World; 15] = [
     World { name: "few-draws", noise: PairNoise::FEW_DRAWS, ..REFERENCE },
     World { name: "young", noise: PairNoise::YOUNG, ..REFERENCE },
     World { name: "near-optimum", start_loss: 5.0, ..REFERENCE },
+    World { name: "far-start", start_loss: 60.0, ..REFERENCE },
     World { name: "100-in-flight", in_flight: 100, ..REFERENCE },
     World { name: "1000-in-flight", in_flight: 1000, ..REFERENCE },
 ];
