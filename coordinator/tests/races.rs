@@ -89,7 +89,7 @@ async fn what_is_out_for_a_rejected_candidate_goes_to_others_through_a_kill() ->
     let database = Database::start().await?;
     let house = House::start(&database).await?;
     // A lease is so long that its report alone decides a poor candidate.
-    let spec = specs::race(&[40.0, 55.0], v1::RaceStop::All, 3_000, 100);
+    let spec = specs::race(&[40.0, 55.0], v1::RaceStop::All, 3_000, 150);
     let race = house.create(spec, &specs::book_text()).await?;
     // One worker sits on a lease of each candidate.
     let mut slow = house.puppet(2).await?;
