@@ -10,7 +10,8 @@ pub(crate) use specification::spec_to_wire;
 
 use model::spec::Job;
 use model::view::{
-    LeaseCounts, ProgressView, RunState, RunView, TuneEstimate, TunePoint, TuneView, WorkerView,
+    ChoiceOdds, Convergence, LeaseCounts, ProgressView, RunState, RunView, TuneEstimate, TunePoint,
+    TuneVerdict, TuneView, WorkerView,
 };
 use model::{Pentanomial, RunId, Tally, Wdl, WorkerId};
 use progress::{race_view, test_view};
@@ -117,8 +118,24 @@ fn tune_view(tune: v1::TuneProgress) -> Result<TuneView, WireError> {
             pair_deviation: estimate.pair_deviation,
         })
     });
+    let verdict = tune.verdict.map(|verdict| {
+        if verdict.chance.len() != size {
+            return Err(unknown("tune.verdict"));
+        }
+        let convergence = match v1::Convergence::try_from(verdict.convergence) {
+            Ok(v1::Convergence::NothingShown) => Convergence::NothingShown,
+            Ok(v1::Convergence::Moves) => Convergence::Moves,
+            Ok(v1::Convergence::Converged) => Convergence::Converged,
+            Ok(v1::Convergence::Unspecified) | Err(_) => return Err(unknown("tune.verdict")),
+        };
+        Ok(TuneVerdict { convergence, why: verdict.why, chance: verdict.chance })
+    });
+    let odds =
+        |odds: v1::ChoiceOdds| ChoiceOdds { name: odds.name, probabilities: odds.probabilities };
     Ok(TuneView {
         estimate: estimate.transpose()?,
+        verdict: verdict.transpose()?,
+        choices: tune.choices.into_iter().map(odds).collect(),
         theta: tune.theta,
         suggested: set_from_wire(tune.suggested.ok_or(missing("tune.suggested"))?),
         trace: tune.trace.into_iter().map(point).collect(),
@@ -174,7 +191,9 @@ mod tests {
         BqrSettings, EloModel, Fork, GainRule, GameLimit, OptimizerSpec, RaceCandidate, RaceSpec,
         RaceStop, RunSpec, SprtSpec, SpsaSettings, TestSpec, TuneSpec,
     };
-    use model::{GameKind, Nodes, Pairs, ParameterDef, ParameterKind, ParameterSet, Ply};
+    use model::{
+        GameKind, LinearConstraint, Nodes, Pairs, ParameterDef, ParameterKind, ParameterSet, Ply,
+    };
 
     fn specs() -> [RunSpec; 5] {
         let set = |value| ParameterSet::from_iter([("lmr_base".to_owned(), value)]);
@@ -203,6 +222,7 @@ mod tests {
                     c_end: 0.5,
                     r_end: 0.01,
                 }],
+                constraints: vec![LinearConstraint { sum: set(-2.0), at_most: 1.5 }],
                 fixed: set(0.25),
                 forked_from: None,
             }),
@@ -252,6 +272,12 @@ mod tests {
         for spec in specs() {
             assert_eq!(spec_from_wire(spec_to_wire(&spec)), Ok(spec));
         }
+        for (_, kind) in ParameterKind::ALL {
+            let [mut spec, ..] = specs();
+            let Job::Tune(tune) = &mut spec.job else { panic!("a tune") };
+            tune.parameters[0].kind = kind;
+            assert_eq!(spec_from_wire(spec_to_wire(&spec)), Ok(spec));
+        }
     }
 
     #[test]
@@ -274,7 +300,7 @@ mod tests {
         let view = run_from_wire(whole.clone()).unwrap();
         assert_eq!((view.counted_pairs, view.eta_seconds), (4, Some(3.5)));
         type Damage = fn(&mut v1::Run);
-        let broken: [(&str, Damage); 8] = [
+        let broken: [(&str, Damage); 9] = [
             ("run.spec", |run| run.spec = None),
             ("run.state", |run| run.state = 77),
             ("run.tally", |run| run.tally = None),
@@ -291,6 +317,12 @@ mod tests {
                     panic!("a tune")
                 };
                 tune.estimate = Some(v1::TuneEstimate::default());
+            }),
+            ("tune.verdict", |run| {
+                let Some(v1::run::Progress::Tune(tune)) = run.progress.as_mut() else {
+                    panic!("a tune")
+                };
+                tune.verdict = Some(v1::TuneVerdict::default());
             }),
             ("run.progress", |run| run.progress = None),
             ("run.progress", |run| {

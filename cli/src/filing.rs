@@ -9,7 +9,7 @@ use anyhow::Context;
 use model::file::{JobFile, RunFile, Surroundings, Tuned};
 use model::spec::{Job, OptimizerKind, RunSpec};
 use model::view::{ProgressView, RunView, Verdict};
-use model::{Finding, FindingList, GameKind, ParameterDef, ParameterSet, RunId};
+use model::{Finding, FindingList, GameKind, Pairs, ParameterDef, ParameterSet, RunId};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -55,6 +55,12 @@ pub(crate) fn resolve(
     let surroundings = Surroundings { known: &known, book_sha256: book.sha256.clone(), tuned };
     let spec =
         file.resolve(&surroundings).map_err(|FindingList(findings)| refused(path, &findings))?;
+    if let Job::Tune(tune) = &spec.job {
+        // What only the optimiser can see: the room that constraints leave, its own limits.
+        let block = Pairs(u64::from(spec.lease_pairs));
+        tune::Tuner::new(tune, block, spec.seed)
+            .map_err(|FindingList(findings)| refused(path, &findings))?;
+    }
     Ok((spec, book))
 }
 

@@ -3,6 +3,7 @@
 mod race;
 
 use crate::tables::{Column, duration, number, table};
+use model::ParameterKind;
 use model::spec::{GainRule, Job, OptimizerSpec, SpsaSettings, TestSpec, TuneSpec};
 use model::view::{
     CorrectedView, OutlookView, ProgressView, RunState, RunView, TestView, TuneEstimate, TuneView,
@@ -22,7 +23,7 @@ pub(crate) fn moves<'a>(spec: &'a TuneSpec, view: &TuneView) -> Vec<Move<'a>> {
         .parameters
         .iter()
         .zip(&view.theta)
-        .map(|(def, theta)| Move { name: &def.name, steps: (theta - def.start) / def.c_end })
+        .map(|(def, theta)| Move { name: &def.name, steps: def.steps(*theta) })
         .collect();
     moves.sort_by(|a, b| b.steps.abs().total_cmp(&a.steps.abs()).then(a.name.cmp(b.name)));
     moves
@@ -101,6 +102,9 @@ pub(crate) fn tuned_table(spec: &TuneSpec, view: &TuneView) -> String {
     if view.estimate.is_some() {
         columns.extend([Number("optimum ±"), Number("signal/noise")]);
     }
+    if view.verdict.is_some() {
+        columns.push(Text("effect"));
+    }
     let rows: Vec<_> = spec
         .parameters
         .iter()
@@ -108,14 +112,20 @@ pub(crate) fn tuned_table(spec: &TuneSpec, view: &TuneView) -> String {
         .enumerate()
         .map(|(index, (def, theta))| {
             let tuned = view.suggested.get(&def.name).unwrap_or(*theta);
-            let steps = (theta - def.start) / def.c_end;
-            let mut row =
-                vec![def.name.clone(), number(def.start), number(tuned), format!("{steps:+.1}")];
+            let moved = match def.kind {
+                ParameterKind::Categorical if tuned == def.start => "same choice".to_owned(),
+                ParameterKind::Categorical => "other choice".to_owned(),
+                _ => format!("{:+.1}", def.steps(*theta)),
+            };
+            let mut row = vec![def.name.clone(), number(def.start), number(tuned), moved];
             if let Some(estimate) = &view.estimate {
                 // Convert refuses lists of another length.
                 let at = |list: &[f64]| list.get(index).copied().unwrap_or_default();
                 row.push(number(at(&estimate.deviation)));
                 row.push(format!("{:.1}", at(&estimate.signal_to_noise)));
+            }
+            if let Some(verdict) = &view.verdict {
+                row.push(if verdict.is_placebo(index) { "placebo" } else { "shown" }.to_owned());
             }
             row
         })
@@ -149,6 +159,25 @@ fn optimizer_lines(spec: &TuneSpec, view: &TuneView) -> Vec<String> {
             "noise        {:.0} Elo is the deviation of a pair",
             estimate.pair_deviation
         ));
+    }
+    if let Some(verdict) = &view.verdict {
+        let (count, size) = (0..spec.parameters.len()).fold((0, 0), |(count, size), index| {
+            (count + usize::from(verdict.is_placebo(index)), size + 1)
+        });
+        lines.push(format!("verdict      {}: {}", verdict.convergence.text(), verdict.why));
+        lines.push(format!(
+            "placebos     {count} of {size} parameters cannot be told from such as do nothing"
+        ));
+    }
+    for odds in &view.choices {
+        let Some(def) = spec.parameters.iter().find(|def| def.name == odds.name) else { continue };
+        let each: Vec<String> = odds
+            .probabilities
+            .iter()
+            .enumerate()
+            .map(|(place, p)| format!("{} {:.0} %", number(def.min + place as f64), 100.0 * p))
+            .collect();
+        lines.push(format!("choices      {}: best is {}", odds.name, each.join(", ")));
     }
     lines
 }
@@ -293,7 +322,21 @@ pub(crate) fn describe(run: &RunView) -> String {
         (Job::Tune(spec), ProgressView::Tune(view)) => {
             lines.extend(optimizer_lines(spec, view));
             lines.push(String::new());
-            lines.push(tuned_table(spec, view));
+            match run.farthest() {
+                None => lines.push(tuned_table(spec, view)),
+                Some(places) => {
+                    let (few, all) = (run.narrowed(&places), spec.parameters.len());
+                    if let (Job::Tune(spec), ProgressView::Tune(view)) =
+                        (&few.spec.job, &few.progress)
+                    {
+                        lines.push(tuned_table(spec, view));
+                    }
+                    lines.push(format!(
+                        "the {} of {all} parameters that moved farthest; --json has all of them",
+                        places.len()
+                    ));
+                }
+            }
         }
         (_, ProgressView::Test(view)) => lines.extend(test_lines(run, view)),
         (Job::Race(spec), ProgressView::Race(view)) => lines.extend(race::lines(run, spec, view)),
@@ -318,8 +361,7 @@ pub(crate) mod tests {
     };
     use model::view::{CandidateState, CandidateView, LeaseCounts, RaceView};
     use model::{
-        GameKind, Nodes, Pairs, ParameterDef, ParameterKind, ParameterSet, Pentanomial, Ply, RunId,
-        Tally, Wdl,
+        GameKind, Nodes, Pairs, ParameterDef, ParameterSet, Pentanomial, Ply, RunId, Tally, Wdl,
     };
 
     const SPRT: SprtSpec =
@@ -381,6 +423,7 @@ pub(crate) mod tests {
             pairs: Pairs(100),
             optimizer: OptimizerSpec::default(),
             parameters: vec![def("alef", 1.0, 0.5), def("bet", 10.0, 2.0)],
+            constraints: Vec::new(),
             fixed: ParameterSet::default(),
             forked_from: None,
         });
@@ -390,6 +433,8 @@ pub(crate) mod tests {
                 .into_iter()
                 .collect(),
             estimate: None,
+            verdict: None,
+            choices: Vec::new(),
             trace: Vec::new(),
         });
         view(id, name, state, job, progress)
@@ -601,6 +646,50 @@ pub(crate) mod tests {
             "{}",
             standing(&run)
         );
+    }
+
+    #[test]
+    fn choices_and_placebos_are_named() {
+        use model::view::{ChoiceOdds, Convergence, TuneVerdict};
+        let mut run = tune(3, "t", RunState::Running, [2.0, 15.0]);
+        if let (Job::Tune(spec), ProgressView::Tune(view)) = (&mut run.spec.job, &mut run.progress)
+        {
+            spec.parameters[0].kind = ParameterKind::Categorical;
+            (spec.parameters[0].min, spec.parameters[0].max) = (1.0, 2.0);
+            view.choices =
+                vec![ChoiceOdds { name: "alef".to_owned(), probabilities: vec![0.04, 0.96] }];
+            view.verdict = Some(TuneVerdict {
+                convergence: Convergence::Moves,
+                why: "on its way".to_owned(),
+                chance: vec![0.04, 1e-4],
+            });
+        }
+        let text = describe(&run);
+        for part in [
+            "verdict      still moves: on its way",
+            "placebos     1 of 2 parameters",
+            "choices      alef: best is 1 4 %, 2 96 %",
+            "other choice",
+            "placebo",
+        ] {
+            assert!(text.contains(part), "{part:?} is not in\n{text}");
+        }
+    }
+
+    #[test]
+    fn of_very_many_parameters_those_that_moved_farthest_are_shown() {
+        let mut run = tune(3, "t", RunState::Running, [0.5, 15.0]);
+        if let (Job::Tune(spec), ProgressView::Tune(view)) = (&mut run.spec.job, &mut run.progress)
+        {
+            let one = spec.parameters[0].clone();
+            spec.parameters = (0..10_000)
+                .map(|i| ParameterDef { name: format!("p{i}"), ..one.clone() })
+                .collect();
+            view.theta = (0..10_000).map(|i| 1.0 + f64::from(i) / 1000.0).collect();
+        }
+        let text = describe(&run);
+        assert!(text.lines().count() < 230 && text.contains("p9999 ") && !text.contains("p9000 "));
+        assert!(text.contains("the 200 of 10000 parameters that moved farthest"), "{text}");
     }
 
     fn describe_tune(spec: &TuneSpec, view: &TuneView) -> String {

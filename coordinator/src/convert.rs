@@ -13,8 +13,8 @@ use keys::PublicKey;
 use model::lease::{GameRecord, PairIndex, PairRecord, Report, WorkOrder};
 use model::spec::GameLimit;
 use model::view::{
-    CandidateState, CandidateView, CorrectedView, ProgressView, RunState, RunView, TuneEstimate,
-    Verdict, WorkerView,
+    CandidateState, CandidateView, Convergence, CorrectedView, ProgressView, RunState, RunView,
+    TuneEstimate, Verdict, WorkerView,
 };
 use model::{
     GameKind, GameScore, LeaseId, Nodes, ParameterSet, Pentanomial, Ply, Role, RunId, Tally,
@@ -31,7 +31,7 @@ const MAX_REPORT_PAIRS: usize = 1_000;
 /// Most leases that a worker can say it holds.
 const MAX_HELD: usize = 10_000;
 /// Most parameters that an engine can offer.
-const MAX_PARAMETERS: usize = 5_000;
+const MAX_PARAMETERS: usize = 20_000;
 
 /// A message that breaks the contract; the session ends with it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -95,7 +95,7 @@ impl Hello {
                 continue;
             };
             if offer.parameters.len() > MAX_PARAMETERS {
-                return Err(wire("parameters", offer.parameters.len(), "at most 5000"));
+                return Err(wire("parameters", offer.parameters.len(), "at most 20000"));
             }
             builtin.insert(game, offer.parameters.into_iter().collect::<BTreeSet<_>>());
         }
@@ -409,6 +409,24 @@ fn wire_progress(progress: &ProgressView) -> v1::run::Progress {
                 .map(|point| v1::TunePoint { pairs: point.pairs, theta: point.theta.clone() })
                 .collect(),
             estimate: tune.estimate.as_ref().map(wire_estimate),
+            choices: tune
+                .choices
+                .iter()
+                .map(|odds| v1::ChoiceOdds {
+                    name: odds.name.clone(),
+                    probabilities: odds.probabilities.clone(),
+                })
+                .collect(),
+            verdict: tune.verdict.as_ref().map(|verdict| v1::TuneVerdict {
+                convergence: match verdict.convergence {
+                    Convergence::NothingShown => v1::Convergence::NothingShown,
+                    Convergence::Moves => v1::Convergence::Moves,
+                    Convergence::Converged => v1::Convergence::Converged,
+                }
+                .into(),
+                why: verdict.why.clone(),
+                chance: verdict.chance.clone(),
+            }),
         }),
         ProgressView::Test(test) => v1::run::Progress::Test(v1::TestProgress {
             llr: test.llr.unwrap_or_default(),

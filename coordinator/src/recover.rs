@@ -8,7 +8,6 @@ use crate::book;
 use crate::dispatch::Moment;
 use crate::dispatch::fold::{Fold, FoldError};
 use crate::dispatch::openings::Openings;
-use crate::dispatch::played::Played;
 use crate::dispatch::run::{Run, Slice};
 use crate::dispatch::scheduler::{LastIds, LeaseLimits, RecoveredLease, Scheduler};
 use model::spec::RunSpec;
@@ -42,8 +41,13 @@ pub enum RecoverError {
     },
 }
 
-/// Reports that are read at a time.
-const PAGE: u32 = 2_000;
+/// Reports that are read at a time: fewer where the probe of each is long.
+fn page_size(fold: &Fold) -> u32 {
+    const MOST: u32 = 2_000;
+    const MOST_NUMBERS: usize = 200_000;
+    let fitting = MOST_NUMBERS / fold.theta().len().max(1);
+    u32::try_from(fitting).unwrap_or(MOST).clamp(16, MOST)
+}
 
 /// Folds a run's ledger from its start, without any snapshot but the one that a fork began with.
 ///
@@ -121,7 +125,8 @@ async fn fold_page(
     fold: &mut Fold,
     mut fits: impl FnMut(&Tally) -> bool,
 ) -> Result<bool, RecoverError> {
-    let page = ledger.ledger_after(run, fold.last_report, PAGE).await?;
+    let page_size = page_size(fold);
+    let page = ledger.ledger_after(run, fold.last_report, page_size).await?;
     for entry in &page {
         let mut after = fold.tally;
         after += entry.tally;
@@ -130,12 +135,12 @@ async fn fold_page(
         }
         apply(run, fold, entry)?;
     }
-    Ok(page.len() == PAGE as usize)
+    Ok(page.len() == page_size as usize)
 }
 
 /// Folds one report of a ledger.
 fn apply(run: RunId, fold: &mut Fold, entry: &LedgerEntry) -> Result<(), RecoverError> {
-    let played = Played::read(entry.probe.as_deref(), entry.candidate);
+    let played = fold.read_played(entry.probe.as_deref(), entry.candidate);
     let applied = played.and_then(|played| fold.apply(entry.report, &entry.tally, &played));
     applied.map_err(|source| RecoverError::Fold { run, source })
 }
@@ -151,12 +156,13 @@ pub async fn each_of_page(
     fold: &mut Fold,
     mut each: impl FnMut(&Fold),
 ) -> Result<bool, RecoverError> {
-    let page = ledger.ledger_after(run, fold.last_report, PAGE).await?;
+    let page_size = page_size(fold);
+    let page = ledger.ledger_after(run, fold.last_report, page_size).await?;
     for entry in &page {
         apply(run, fold, entry)?;
         each(fold);
     }
-    Ok(page.len() == PAGE as usize)
+    Ok(page.len() == page_size as usize)
 }
 
 /// Builds the scheduler as the ledger has it.
@@ -177,7 +183,9 @@ pub async fn scheduler(
     for lease in ledger.open_leases().await? {
         let run = lease.run;
         let failed = |source| RecoverError::Fold { run, source };
-        let played = Played::read(lease.probe.as_deref(), lease.candidate).map_err(failed)?;
+        // A lease of a run that is not open is not put back.
+        let Some(fold) = scheduler.run(run).map(|run| &run.fold) else { continue };
+        let played = fold.read_played(lease.probe.as_deref(), lease.candidate).map_err(failed)?;
         let done: BTreeSet<usize> =
             lease.merged_pairs.iter().filter_map(|index| lease.range.offset_of(*index)).collect();
         let recovered = RecoveredLease {
@@ -201,7 +209,7 @@ async fn open_run(ledger: &Ledger, stored: StoredRun) -> Result<Run, RecoverErro
     let openings = openings(ledger, run, &stored.spec).await?;
     let mut slices = std::collections::VecDeque::new();
     for slice in ledger.unplayed(run).await? {
-        let played = Played::read(slice.probe.as_deref(), slice.candidate).map_err(failed)?;
+        let played = fold.read_played(slice.probe.as_deref(), slice.candidate).map_err(failed)?;
         let (range, epoch, block) = (slice.range, slice.next_epoch, slice.block);
         slices.push_back(Slice { range, epoch, block, played });
     }

@@ -1,6 +1,6 @@
 // The page of a tune: where the parameters came from and where they are going.
 
-import { count, el, field, fixed, inSteps, put, show, signed } from './common.js';
+import { count, el, field, fixed, inSteps, put, show, showIf, signed } from './common.js';
 import { lineStyle, refresh, tracesChart } from './charts.js';
 import { followRun, numbers } from './run.js';
 
@@ -17,7 +17,16 @@ let chips = [];
 /** @type {any[]} */
 let data = [];
 
-const steps = (value, p) => (value - p.start) / p.c_end;
+const isLog = (p) => p.kind.startsWith('log-');
+const steps = (value, p) => {
+  if (p.kind === 'categorical') return Number(value !== p.start);
+  return isLog(p) ? Math.log(value / p.start) / p.c_end : (value - p.start) / p.c_end;
+};
+/** A value with the digits that its `c_end` is worth. */
+const inUnit = (value, p) => {
+  if (p.kind === 'categorical') return fixed(value, 0);
+  return inSteps(value, isLog(p) ? value * p.c_end : p.c_end);
+};
 
 /** The way with the start before it and the present after it. */
 const columns = () => {
@@ -31,7 +40,7 @@ const columns = () => {
 };
 
 /** @param {any} p @param {Maybe} value @typedef {number | null | undefined} Maybe */
-const text = (p, value) => (relative ? signed(value, 1) : inSteps(value, p.c_end));
+const text = (p, value) => (relative ? signed(value, 1) : inUnit(value, p));
 
 /** @param {number | null} at */
 const readout = (at) => {
@@ -102,7 +111,7 @@ const table = numbers(() => {
 const draw = (now) => {
   run = now;
   const { parameters } = run.spec.job.tune;
-  const { theta, suggested, estimate } = run.progress.tune;
+  const { theta, suggested, estimate, verdict, choices } = run.progress.tune;
   if (!chart) build();
   data = columns();
   refresh(chart, data);
@@ -110,7 +119,8 @@ const draw = (now) => {
   table();
   [...field('params').rows].forEach((row, i) => {
     const p = parameters[i];
-    const at = (v) => 100 * (v - p.min) / (p.max - p.min);
+    const place = (v) => (isLog(p) ? Math.log(v) : v);
+    const at = (v) => 100 * (place(v) - place(p.min)) / (place(p.max) - place(p.min));
     const [way, from, here] = row.querySelectorAll('i');
     from.style.left = `${at(p.start)}%`;
     here.style.left = `${at(theta[i])}%`;
@@ -118,15 +128,26 @@ const draw = (now) => {
     way.style.width = `${Math.abs(at(theta[i]) - at(p.start))}%`;
     row.style.setProperty('--c', `var(--${lineStyle(i).name})`);
     const cell = (name, value) => put(row.querySelector(`[data-c="${name}"]`), value);
-    cell('now', inSteps(theta[i], p.c_end));
-    cell('moved', signed(steps(theta[i], p), 1));
+    for (const name of ['name', 'min', 'max', 'start']) cell(name, String(p[name]));
+    cell('now', inUnit(theta[i], p));
+    cell('moved', p.kind === 'categorical' ? (theta[i] === p.start ? 'same' : 'other') : signed(steps(theta[i], p), 1));
     const advice = suggested[p.name];
-    cell('suggested', p.kind === 'int' ? fixed(advice, 0) : inSteps(advice, p.c_end));
+    cell('suggested', p.kind.endsWith('int') ? fixed(advice, 0) : inUnit(advice, p));
+    if (verdict) cell('effect', verdict.chance[i] >= 0.01 ? 'placebo' : 'shown');
     if (estimate) {
-      cell('deviation', inSteps(estimate.deviation[i], p.c_end));
+      cell('deviation', inSteps(estimate.deviation[i], isLog(p) ? theta[i] * p.c_end : p.c_end));
       cell('signal', fixed(estimate.signal_to_noise[i], 1));
     }
   });
+  if (verdict) {
+    show('convergence', { 'nothing-shown': 'nothing shown', moves: 'still moves', converged: 'converged' }[verdict.convergence]);
+    show('convergence-why', verdict.why);
+  }
+  const odds = (choices ?? []).map(({ name, probabilities }) => {
+    const first = parameters.find((p) => p.name === name)?.min ?? 0;
+    return `${name}: ${probabilities.map((share, i) => `${first + i} ${fixed(100 * share, 0)} %`).join(', ')}`;
+  });
+  showIf('choices', odds.length ? `Best choice, ${odds.join('; ')}` : '');
   if (estimate) {
     show('gain', `${signed(estimate.gain, 1)} Elo`);
     show('gain-range', `at least ${signed(estimate.gain_low, 1)}`);

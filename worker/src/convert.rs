@@ -14,7 +14,7 @@ use std::ops::RangeInclusive;
 
 const OPENINGS: RangeInclusive<usize> = 1..=1000;
 const POSITION_BYTES: RangeInclusive<usize> = 1..=256;
-const PARAMETERS: RangeInclusive<usize> = 0..=2000;
+const PARAMETERS: RangeInclusive<usize> = 0..=20_000;
 const NODES: RangeInclusive<u64> = 1..=1_000_000_000;
 const PLIES: RangeInclusive<u32> = 2..=2000;
 /// Below this no table is of use.
@@ -333,7 +333,7 @@ pub(crate) mod tests {
             vec![value("a b", 1.0)],
             vec![value(&"a".repeat(65), 1.0)],
             vec![value("a", 1.0), value("a", 2.0)],
-            (0..2001).map(|i| value(&format!("p{i}"), 0.0)).collect(),
+            (0..20_001).map(|i| value(&format!("p{i}"), 0.0)).collect(),
         ];
         for values in sets {
             let set = Some(v1::ParameterSet { values });

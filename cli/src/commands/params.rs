@@ -10,7 +10,7 @@ use crate::tables::{Column, number, table};
 use clap::ValueEnum;
 use engine::TunableDef;
 use engine::tunables::Group;
-use model::{GameKind, ParameterDef, ParameterKind};
+use model::{GameKind, ParameterDef};
 use serde::Serialize;
 use std::process::ExitCode;
 
@@ -143,10 +143,7 @@ fn toml(def: &TunableDef) -> String {
 /// A table of a run file.
 fn toml_table(def: &ParameterDef) -> String {
     let ParameterDef { name, kind, start, min, max, c_end, r_end } = def;
-    let kind = match kind {
-        ParameterKind::Int => "int",
-        ParameterKind::Float => "float",
-    };
+    let kind = kind.name();
     format!(
         "[[parameter]]\nname = \"{name}\"\nkind = \"{kind}\"\nstart = {start}\nmin = {min}\n\
          max = {max}\nc_end = {c_end}\nr_end = {r_end}"
@@ -156,9 +153,6 @@ fn toml_table(def: &ParameterDef) -> String {
 /// `name,kind,start,min,max,c_end,r_end`: what OpenBench takes in its form.
 fn spsa(def: &ParameterDef) -> String {
     let ParameterDef { name, kind, start, min, max, c_end, r_end } = def;
-    let kind = match kind {
-        ParameterKind::Int => "int",
-        ParameterKind::Float => "float",
-    };
+    let kind = kind.name();
     format!("{name},{kind},{start},{min},{max},{c_end},{r_end}")
 }

@@ -5,7 +5,9 @@ use model::spec::{
     BqrSettings, EloModel, Fork, GainRule, GameLimit, Job, OptimizerSpec, RaceCandidate, RaceSpec,
     RaceStop, RunSpec, SprtSpec, SpsaSettings, TestSpec, TuneSpec,
 };
-use model::{GameKind, Nodes, Pairs, ParameterDef, ParameterKind, ParameterSet, Ply, RunId};
+use model::{
+    GameKind, LinearConstraint, Nodes, Pairs, ParameterDef, ParameterKind, ParameterSet, Ply, RunId,
+};
 use proto::v1;
 
 /// A specification for the wire.
@@ -44,6 +46,9 @@ fn tune_to_wire(tune: &TuneSpec) -> v1::TuneSpec {
         kind: match def.kind {
             ParameterKind::Int => v1::ParameterKind::Int,
             ParameterKind::Float => v1::ParameterKind::Float,
+            ParameterKind::LogInt => v1::ParameterKind::LogInt,
+            ParameterKind::LogFloat => v1::ParameterKind::LogFloat,
+            ParameterKind::Categorical => v1::ParameterKind::Categorical,
         }
         .into(),
         start: def.start,
@@ -55,6 +60,14 @@ fn tune_to_wire(tune: &TuneSpec) -> v1::TuneSpec {
     v1::TuneSpec {
         pairs: tune.pairs.0,
         parameters: tune.parameters.iter().map(parameter).collect(),
+        constraints: tune
+            .constraints
+            .iter()
+            .map(|constraint| v1::LinearConstraint {
+                sum: Some(set_to_wire(&constraint.sum)),
+                at_most: constraint.at_most,
+            })
+            .collect(),
         fixed: Some(set_to_wire(&tune.fixed)),
         forked_from: tune
             .forked_from
@@ -186,6 +199,9 @@ fn tune_from_wire(tune: v1::TuneSpec) -> Result<TuneSpec, WireError> {
         let kind = match v1::ParameterKind::try_from(def.kind) {
             Ok(v1::ParameterKind::Int) => ParameterKind::Int,
             Ok(v1::ParameterKind::Float) => ParameterKind::Float,
+            Ok(v1::ParameterKind::LogInt) => ParameterKind::LogInt,
+            Ok(v1::ParameterKind::LogFloat) => ParameterKind::LogFloat,
+            Ok(v1::ParameterKind::Categorical) => ParameterKind::Categorical,
             Ok(v1::ParameterKind::Unspecified) | Err(_) => return Err(unknown("parameter.kind")),
         };
         let v1::ParameterDef { name, start, min, max, c_end, r_end, .. } = def;
@@ -195,6 +211,14 @@ fn tune_from_wire(tune: v1::TuneSpec) -> Result<TuneSpec, WireError> {
         pairs: Pairs(tune.pairs),
         optimizer: optimizer_from_wire(&tune)?,
         parameters: tune.parameters.into_iter().map(parameter).collect::<Result<_, _>>()?,
+        constraints: tune
+            .constraints
+            .into_iter()
+            .map(|constraint| LinearConstraint {
+                sum: set_from_wire(constraint.sum.unwrap_or_default()),
+                at_most: constraint.at_most,
+            })
+            .collect(),
         fixed: set_from_wire(tune.fixed.unwrap_or_default()),
         forked_from: tune
             .forked_from

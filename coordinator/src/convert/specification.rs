@@ -6,8 +6,8 @@ use model::spec::{
     RaceStop, RunSpec, SprtSpec, SpsaSettings, TestSpec, TuneSpec,
 };
 use model::{
-    Finding, FindingList, Nodes, Pairs, ParameterDef, ParameterKind, ParameterSet, Ply, RunId,
-    printable,
+    Finding, FindingList, LinearConstraint, Nodes, Pairs, ParameterDef, ParameterKind,
+    ParameterSet, Ply, RunId, printable,
 };
 use proto::v1;
 
@@ -74,9 +74,13 @@ fn tune_spec(tune: v1::TuneSpec) -> Result<TuneSpec, Finding> {
         let kind = match p.kind() {
             v1::ParameterKind::Int => ParameterKind::Int,
             v1::ParameterKind::Float => ParameterKind::Float,
+            v1::ParameterKind::LogInt => ParameterKind::LogInt,
+            v1::ParameterKind::LogFloat => ParameterKind::LogFloat,
+            v1::ParameterKind::Categorical => ParameterKind::Categorical,
             v1::ParameterKind::Unspecified => {
                 let place = format!("parameter[{i}].kind");
-                return Err(Finding::new(place, "none", "int, float", "say which"));
+                let allowed = ParameterKind::ALL.map(|(name, _)| name).join(", ");
+                return Err(Finding::new(place, "none", allowed, "say which"));
             }
         };
         let v1::ParameterDef { name, start, min, max, c_end, r_end, .. } = p;
@@ -92,6 +96,17 @@ fn tune_spec(tune: v1::TuneSpec) -> Result<TuneSpec, Finding> {
             .enumerate()
             .map(parameter)
             .collect::<Result<_, _>>()?,
+        constraints: tune
+            .constraints
+            .into_iter()
+            .enumerate()
+            .map(|(i, constraint)| {
+                Ok(LinearConstraint {
+                    sum: set(&format!("constraint[{i}].sum"), constraint.sum)?,
+                    at_most: unsigned_zero(constraint.at_most),
+                })
+            })
+            .collect::<Result<_, Finding>>()?,
         fixed: set("fixed", tune.fixed)?,
         // A new run begins afresh; ForkRun knows better.
         forked_from: None,
@@ -198,6 +213,14 @@ pub(super) fn wire_spec(spec: &RunSpec) -> v1::RunSpec {
         Job::Tune(tune) => v1::run_spec::Job::Tune(v1::TuneSpec {
             pairs: tune.pairs.0,
             parameters: tune.parameters.iter().map(wire_parameter).collect(),
+            constraints: tune
+                .constraints
+                .iter()
+                .map(|constraint| v1::LinearConstraint {
+                    sum: Some(wire_set(&constraint.sum)),
+                    at_most: constraint.at_most,
+                })
+                .collect(),
             fixed: Some(wire_set(&tune.fixed)),
             forked_from: tune
                 .forked_from
@@ -299,6 +322,9 @@ fn wire_parameter(p: &ParameterDef) -> v1::ParameterDef {
     let kind = match p.kind {
         ParameterKind::Int => v1::ParameterKind::Int,
         ParameterKind::Float => v1::ParameterKind::Float,
+        ParameterKind::LogInt => v1::ParameterKind::LogInt,
+        ParameterKind::LogFloat => v1::ParameterKind::LogFloat,
+        ParameterKind::Categorical => v1::ParameterKind::Categorical,
     };
     v1::ParameterDef {
         name: p.name.clone(),

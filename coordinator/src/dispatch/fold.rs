@@ -10,14 +10,18 @@ mod trace;
 
 use super::played::Played;
 use model::spec::{Job, RunSpec, TuneSpec};
-use model::view::{ProgressView, TestPoint, TestView, TuneEstimate, TunePoint, TuneView, Verdict};
+use model::view::{
+    ChoiceOdds, ProgressView, TestPoint, TestView, TuneEstimate, TunePoint, TuneView, Verdict,
+};
 use model::{FindingList, Pairs, ReportId, Tally};
 use race::{RaceFold, RaceSnapshot};
 use serde::{Deserialize, Serialize};
 use stats::{NORMAL_95, Overshoot, SprtDecision};
 use test::TestFold;
-use trace::Trace;
-use tune::{BqrEstimate, Optimizer, Perturbation, Standing, TuneError, Tuner, TunerState};
+use trace::{TRACE_POINTS, Trace};
+use tune::{
+    BqrEstimate, Optimizer, Perturbation, Standing, TuneError, Tuner, TunerState, Waypoint,
+};
 
 /// A run as its ledger makes it.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,9 +37,19 @@ pub struct Fold {
 
 #[derive(Clone, Debug, PartialEq)]
 enum JobFold {
-    Tune { tuner: Tuner, trace: Trace<TunePoint> },
-    Test { test: TestFold, trace: Trace<TestPoint> },
-    Match { trace: Trace<TestPoint> },
+    /// `before` are the pairs in the state with which a fork began.
+    Tune {
+        tuner: Tuner,
+        before: u64,
+        trace: Trace<TunePoint>,
+    },
+    Test {
+        test: TestFold,
+        trace: Trace<TestPoint>,
+    },
+    Match {
+        trace: Trace<TestPoint>,
+    },
     Race(RaceFold),
 }
 
@@ -69,6 +83,9 @@ enum JobSnapshot {
     },
     Race(RaceSnapshot),
 }
+
+/// The parameters of a point that the row of a run keeps at most.
+const MOST_WHOLE: usize = 1_000;
 
 /// Why a stored run cannot be folded.
 #[derive(Debug, thiserror::Error)]
@@ -110,8 +127,11 @@ impl Fold {
                 let block = Pairs(u64::from(spec.lease_pairs));
                 let tuner = Tuner::new(tune, block, spec.seed).map_err(FoldError::Spec)?;
                 let mut trace = Trace::new();
-                trace.push(0, || TunePoint { pairs: 0, theta: tuner.theta().to_vec() });
-                JobFold::Tune { tuner, trace }
+                trace.push(0, most_points(tuner.theta()), || TunePoint {
+                    pairs: 0,
+                    theta: tuner.theta().to_vec(),
+                });
+                JobFold::Tune { tuner, before: tune.pairs_before().0, trace }
             }
             Job::Test(test) => match test.sprt {
                 Some(sprt) => {
@@ -137,11 +157,14 @@ impl Fold {
         else {
             return Err(not_of_this_kind());
         };
-        let JobFold::Tune { tuner, .. } = job else { return Err(not_of_this_kind()) };
+        let JobFold::Tune { tuner, before, .. } = job else { return Err(not_of_this_kind()) };
         let tuner = tuner.with_state(old.state())?;
         let mut trace = Trace::new();
-        trace.push(0, || TunePoint { pairs: 0, theta: tuner.theta().to_vec() });
-        Ok(Self { tally, reports, last_report, job: JobFold::Tune { tuner, trace } })
+        trace.push(0, most_points(tuner.theta()), || TunePoint {
+            pairs: 0,
+            theta: tuner.theta().to_vec(),
+        });
+        Ok(Self { tally, reports, last_report, job: JobFold::Tune { tuner, before, trace } })
     }
 
     /// The same run with another budget, as it is recovered from the ledger with it.
@@ -162,8 +185,8 @@ impl Fold {
         let stored: Snapshot = serde_json::from_str(json).map_err(|e| unreadable(e.to_string()))?;
         let fresh = Self::new(spec)?;
         let job = match (fresh.job, stored.job) {
-            (JobFold::Tune { tuner, .. }, JobSnapshot::Tune { state, trace }) => {
-                JobFold::Tune { tuner: tuner.with_state(state)?, trace }
+            (JobFold::Tune { tuner, before, .. }, JobSnapshot::Tune { state, trace }) => {
+                JobFold::Tune { tuner: tuner.with_state(state)?, before, trace }
             }
             (JobFold::Test { test, .. }, JobSnapshot::Test { llr, overshoot, trace }) => {
                 let overshoot = overshoot.ok_or(FoldError::Outdated)?;
@@ -187,7 +210,7 @@ impl Fold {
     #[must_use]
     pub fn to_json(&self) -> String {
         let job = match &self.job {
-            JobFold::Tune { tuner, trace } => {
+            JobFold::Tune { tuner, trace, .. } => {
                 JobSnapshot::Tune { state: tuner.state(), trace: trace.clone() }
             }
             JobFold::Test { test, trace } => JobSnapshot::Test {
@@ -223,20 +246,23 @@ impl Fold {
         tally += *new;
         let pairs = tally.pairs().0;
         match &mut self.job {
-            JobFold::Tune { tuner, trace } => {
+            JobFold::Tune { tuner, trace, .. } => {
                 let Played::Probe(probe) = played else {
                     let found = "there is none".to_owned();
                     return Err(FoldError::Unreadable { what: "the probe of a lease", found });
                 };
                 tuner.tell(probe, new.pairs(), new.pentanomial.balance())?;
-                trace.push(pairs, || TunePoint { pairs, theta: tuner.theta().to_vec() });
+                let most = most_points(tuner.theta());
+                trace.push(pairs, most, || TunePoint { pairs, theta: tuner.theta().to_vec() });
             }
             JobFold::Test { test, trace } => {
                 test.llr = test.sprt.llr(&tally.pentanomial);
                 test.overshoot = test.overshoot.seen(pairs, test.llr);
-                trace.push(pairs, || test::point(&tally, Some(test.llr)));
+                trace.push(pairs, TRACE_POINTS, || test::point(&tally, Some(test.llr)));
             }
-            JobFold::Match { trace } => trace.push(pairs, || test::point(&tally, None)),
+            JobFold::Match { trace } => {
+                trace.push(pairs, TRACE_POINTS, || test::point(&tally, None))
+            }
             JobFold::Race(race) => race.apply(new, played.candidate())?,
         }
         self.tally = tally;
@@ -298,6 +324,36 @@ impl Fold {
         }
     }
 
+    /// The probe of a lease as its row keeps it, in a tune.
+    #[must_use]
+    pub fn write_played(&self, played: &Played) -> Option<String> {
+        match (&self.job, played) {
+            (JobFold::Tune { tuner, .. }, Played::Probe(probe)) => Some(tuner.write(probe)),
+            _ => None,
+        }
+    }
+
+    /// What a lease plays, as its row keeps it.
+    ///
+    /// # Errors
+    /// The probe is none of this run.
+    pub fn read_played(
+        &self,
+        probe: Option<&str>,
+        candidate: Option<u32>,
+    ) -> Result<Played, FoldError> {
+        let unreadable =
+            |found: String| FoldError::Unreadable { what: "the probe of a lease", found };
+        let probe = match (&self.job, probe) {
+            (_, None) => None,
+            (JobFold::Tune { tuner, .. }, Some(json)) => {
+                Some(tuner.read(json).map_err(|error| unreadable(error.to_string()))?)
+            }
+            (_, Some(_)) => return Err(unreadable("only a tune has one".to_owned())),
+        };
+        Ok(Played::of(probe, candidate))
+    }
+
     /// The log-likelihood ratio, in a test.
     #[must_use]
     pub fn llr(&self) -> Option<f64> {
@@ -308,8 +364,9 @@ impl Fold {
     }
 
     /// The optimiser's point as JSON, in a tune: the whole state where it is no more than that,
-    /// otherwise with the hash of the state, so that a row of it changes when any bit of it does. In a
-    /// race, its candidates.
+    /// otherwise with the hash of the state, so that a row of it changes when any bit of it does. The
+    /// point itself is left out where it has more than [`MOST_WHOLE`] parameters: every commit writes
+    /// the row. In a race, its candidates.
     #[must_use]
     pub fn point(&self) -> Option<String> {
         let tuner = match &self.job {
@@ -318,6 +375,15 @@ impl Fold {
             JobFold::Test { .. } | JobFold::Match { .. } => return None,
         };
         let json = match tuner {
+            Tuner::Spsa(spsa) if spsa.theta().len() > MOST_WHOLE => {
+                serde_json::to_string(spsa.state()).and_then(|state| {
+                    serde_json::to_string(&HashedPoint {
+                        theta: &[],
+                        pairs: spsa.state().pairs,
+                        state_sha256: crate::book::sha256(state.as_bytes()),
+                    })
+                })
+            }
             Tuner::Spsa(spsa) => serde_json::to_string(spsa.state()),
             Tuner::Bqr(bqr) => serde_json::to_string(bqr.state()).and_then(|state| {
                 serde_json::to_string(&HashedPoint {
@@ -343,13 +409,30 @@ impl Fold {
     #[must_use]
     pub fn view(&self, verdict: Option<Verdict>, is_over: bool) -> ProgressView {
         match &self.job {
-            JobFold::Tune { tuner, trace } => {
-                let Standing { suggested, estimate } = tuner.standing();
-                let start = tuner.start();
+            JobFold::Tune { tuner, before, trace } => {
+                let standing = tuner.standing();
+                let counted = self.tally.pairs().0;
+                let mut way: Vec<Waypoint<'_>> = trace
+                    .points()
+                    .iter()
+                    .map(|point| Waypoint { pairs: before + point.pairs, theta: &point.theta })
+                    .collect();
+                way.push(Waypoint { pairs: before + counted, theta: tuner.theta() });
+                let verdict = tuner.verdict(&standing, &way, &self.tally.pentanomial);
+                let Standing { suggested, estimate, choices } = standing;
                 ProgressView::Tune(TuneView {
                     theta: tuner.theta().to_vec(),
                     suggested,
-                    estimate: estimate.map(|estimate| estimate_view(&start, &estimate)),
+                    estimate: estimate.as_ref().map(estimate_view),
+                    verdict,
+                    choices: tuner
+                        .choice_names()
+                        .zip(choices)
+                        .map(|(name, probabilities)| ChoiceOdds {
+                            name: name.to_owned(),
+                            probabilities,
+                        })
+                        .collect(),
                     trace: trace.points().to_vec(),
                 })
             }
@@ -365,6 +448,13 @@ impl Fold {
             JobFold::Race(race) => ProgressView::Race(race.view(verdict)),
         }
     }
+}
+
+/// The points that the way of so many parameters keeps: as many as of a test, fewer where each of
+/// them is long.
+fn most_points(theta: &[f64]) -> usize {
+    const MOST_NUMBERS: usize = 1 << 18;
+    (MOST_NUMBERS / theta.len().max(1)).clamp(16, TRACE_POINTS)
 }
 
 fn not_of_this_kind() -> FoldError {
@@ -395,15 +485,11 @@ struct HashedPoint<'a> {
     state_sha256: String,
 }
 
-fn estimate_view(start: &[f64], estimate: &BqrEstimate) -> TuneEstimate {
+fn estimate_view(estimate: &BqrEstimate) -> TuneEstimate {
     let margin = NORMAL_95 * estimate.gain_deviation.0;
-    let way = estimate.centre.iter().zip(start).map(|(centre, start)| (centre - start).abs());
     TuneEstimate {
         deviation: estimate.deviation.clone(),
-        signal_to_noise: way
-            .zip(&estimate.deviation)
-            .map(|(way, deviation)| if way == 0.0 { 0.0 } else { way / deviation.max(1e-12) })
-            .collect(),
+        signal_to_noise: estimate.signal_to_noise.clone(),
         gain: estimate.gain.0,
         gain_low: estimate.gain.0 - margin,
         gain_high: estimate.gain.0 + margin,

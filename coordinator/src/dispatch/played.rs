@@ -1,7 +1,6 @@
 //! What the pairs of a lease play: it is drawn or chosen when they are first given and stays with
 //! them in the ledger.
 
-use super::fold::FoldError;
 use tune::Perturbation;
 
 /// What pairs play beyond what the specification says.
@@ -18,27 +17,12 @@ pub enum Played {
 
 impl Played {
     /// What a lease has in the ledger.
-    ///
-    /// # Errors
-    /// The probe is not what this version writes.
-    pub fn read(probe: Option<&str>, candidate: Option<u32>) -> Result<Self, FoldError> {
-        match (probe, candidate) {
-            (Some(json), _) => serde_json::from_str(json).map(Self::Probe).map_err(|e| {
-                FoldError::Unreadable { what: "the probe of a lease", found: e.to_string() }
-            }),
-            (None, Some(place)) => Ok(Self::Candidate(place as usize)),
-            (None, None) => Ok(Self::AsAsked),
-        }
-    }
-
-    /// The probe as JSON, in a tune.
     #[must_use]
-    pub fn probe_json(&self) -> Option<String> {
-        match self {
-            Played::Probe(probe) => {
-                Some(serde_json::to_string(probe).expect("a probe is plain data"))
-            }
-            Played::AsAsked | Played::Candidate(_) => None,
+    pub fn of(probe: Option<Perturbation>, candidate: Option<u32>) -> Self {
+        match (probe, candidate) {
+            (Some(probe), _) => Self::Probe(probe),
+            (None, Some(place)) => Self::Candidate(place as usize),
+            (None, None) => Self::AsAsked,
         }
     }
 

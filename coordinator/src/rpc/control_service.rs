@@ -8,6 +8,7 @@ use crate::recover::{self, RecoverError};
 use crate::views::Views;
 use crate::{book, convert};
 use model::spec::{Fork, Job, RunSpec, TuneSpec};
+use model::view::RunView;
 use model::{Finding, FindingList, GameKind, Pairs, RunId, printable};
 use proto::v1::control_service_server::ControlService;
 use proto::v1::{self};
@@ -134,7 +135,12 @@ impl ControlService for ControlRpc {
             limit => limit.min(MAX_RUNS),
         };
         let runs = self.views.runs(limit).await.map_err(|e| failed(&e))?;
-        let runs = runs.iter().map(convert::wire_run).collect();
+        // A hundred tunes of ten thousand parameters would be no message any more.
+        let narrow = |run: &RunView| match run.farthest() {
+            Some(places) => convert::wire_run(&run.narrowed(&places)),
+            None => convert::wire_run(run),
+        };
+        let runs = runs.iter().map(narrow).collect();
         Ok(Response::new(v1::ListRunsResponse { runs }))
     }
 
@@ -359,7 +365,11 @@ async fn watch(views: &Views, id: RunId, out: &mpsc::Sender<Result<v1::WatchRunR
             Ok(Some(view)) if last.as_ref() == Some(&view) => (None, false),
             Ok(Some(view)) => {
                 let over = view.state.is_over();
-                let run = Some(convert::wire_run(&view));
+                // Of very many parameters the last state alone has all, so that a watch stays light.
+                let run = Some(match view.farthest().filter(|_| !over) {
+                    Some(places) => convert::wire_run(&view.narrowed(&places)),
+                    None => convert::wire_run(&view),
+                });
                 last = Some(view);
                 (Some(Ok(v1::WatchRunResponse { run })), over)
             }

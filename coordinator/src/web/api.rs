@@ -5,12 +5,20 @@ use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use model::view::RunView;
 use serde_json::json;
 
-/// `GET /api/runs`: every run, newest first, without traces.
+/// `GET /api/runs`: every run, newest first, without traces; of a tune of very many parameters those
+/// that moved farthest.
 pub(super) async fn runs(State(web): State<Web>) -> Response {
     match web.source.runs().await {
-        Ok(runs) => Json(runs).into_response(),
+        Ok(runs) => {
+            let narrow = |run: RunView| match run.farthest() {
+                Some(places) => run.narrowed(&places),
+                None => run,
+            };
+            Json(runs.into_iter().map(narrow).collect::<Vec<_>>()).into_response()
+        }
         Err(error) => unreadable(&error),
     }
 }

@@ -138,7 +138,7 @@ fn farthest<'a>(run: &'a RunView, theta: &[f64]) -> Option<Moved<'a>> {
     tune.parameters
         .iter()
         .zip(theta)
-        .map(|(parameter, now)| (parameter, (now - parameter.start) / parameter.c_end))
+        .map(|(parameter, now)| (parameter, parameter.steps(*now)))
         .max_by(|(_, a), (_, b)| a.abs().partial_cmp(&b.abs()).unwrap_or(Ordering::Equal))
         .map(|(parameter, steps)| Moved {
             parameters: tune.parameters.len(),

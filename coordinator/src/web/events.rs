@@ -40,7 +40,7 @@ pub(super) async fn overview(State(web): State<Web>) -> Response {
 pub(super) async fn run(State(web): State<Web>, Path(id): Path<String>) -> Response {
     let Some(id) = run_id(&id) else { return api::missing("no such run") };
     match web.source.run(id).await {
-        Ok(Some(_)) => open(web, Subject::Run { id, sent: None }),
+        Ok(Some(run)) => open(web, Subject::Run { id, shown: run.farthest(), sent: None }),
         Ok(None) => api::missing("no such run"),
         Err(error) => api::unreadable(&error),
     }
@@ -124,8 +124,16 @@ enum Next {
 
 /// What a stream tells about, and what of it the client has.
 enum Subject {
-    Overview { sent: Option<Arc<str>> },
-    Run { id: RunId, sent: Option<Arc<RunView>> },
+    Overview {
+        sent: Option<Arc<str>>,
+    },
+    /// Of a tune of very many parameters, `shown` are the places of those that had moved farthest when
+    /// the page was opened: a browser draws no ten thousand lines.
+    Run {
+        id: RunId,
+        shown: Option<Vec<usize>>,
+        sent: Option<Arc<RunView>>,
+    },
 }
 
 impl Subject {
@@ -141,8 +149,12 @@ impl Subject {
                 *sent = Some(text);
                 Ok(Next::Event(event))
             }
-            Subject::Run { id, sent } => {
+            Subject::Run { id, shown, sent } => {
                 let Some(now) = web.source.run(*id).await? else { return Ok(Next::Gone) };
+                let now = match shown {
+                    Some(places) => Arc::new(now.narrowed(places)),
+                    None => now,
+                };
                 let event = match sent {
                     Some(before) if *before == now => return Ok(Next::Same),
                     Some(before) => {

@@ -9,7 +9,7 @@ use model::spec::{
     BqrSettings, EloModel, Job, OptimizerKind, OptimizerSpec, RunSpec, SprtSpec, SpsaSettings,
     TestSpec, TuneSpec,
 };
-use model::view::RunView;
+use model::view::{MOST_SHOWN, RunView};
 use std::collections::BTreeSet;
 
 /// The five cells of the pentanomial: short name, what it means.
@@ -57,6 +57,9 @@ pub(super) fn page(run: &RunView) -> Markup {
 fn tune_body(run: &RunView, tune: &TuneSpec) -> Markup {
     html! {
         section .tiles aria-label="Progress" { (pace_tiles()) (games_tile("Games of the plus side against the minus side. In a tune both are perturbed, so this tells about the noise, not about strength."))
+            (tile("Verdict", "Whether the tune has converged, by the rule of its optimiser: docs/tuning.md has it.", html! {
+                p .big data-f="convergence" { "–" } p .sub data-f="convergence-why" {}
+            }))
             @if knows(tune) {
                 (tile("Predicted gain", "Elo of the suggested values above the start, by the fitted surface, and what it is at least with 97.5 %. A test against the start proves it.", html! {
                     p .big data-f="gain" { "–" } p .sub data-f="gain-range" {} p .sub data-f="gain-left" {}
@@ -80,6 +83,10 @@ fn tune_body(run: &RunView, tune: &TuneSpec) -> Markup {
             div .stack {
                 section .card aria-labelledby="params-title" {
                     h2 id="params-title" { "Parameters" }
+                    @if tune.parameters.len() > MOST_SHOWN {
+                        p .sub { "The " (MOST_SHOWN) " of " (grouped(tune.parameters.len() as u64)) " that had moved farthest when this page was opened." }
+                    }
+                    p .sub data-f="choices" hidden {}
                     div .scroll tabindex="0" role="region" aria-labelledby="params-title" { (parameter_table(tune)) }
                 }
                 (as_asked(&run.spec, html! {
@@ -130,21 +137,24 @@ fn parameter_table(tune: &TuneSpec) -> Markup {
                 th scope="col" .n { "Now" }
                 th scope="col" .n.wide { (abbr("Moved", "Way from the start in units of c_end, the perturbation at the end of the tune")) }
                 th scope="col" .n { (abbr("Suggested", "What to set: the present point, integers rounded")) }
+                th scope="col" .wide { (abbr("Effect", "Placebo: one that does nothing would look so with a chance of at least 1 %. A young tune calls all of them so.")) }
                 @if knows(tune) {
                     th scope="col" .n.wide { (abbr("±", "Standard deviation of the optimum, as the optimiser knows it")) }
                     th scope="col" .n.wide { (abbr("S/N", "Signal to noise: the way from the start over that deviation")) }
                 }
             } }
-            tbody data-f="params" { @for p in &tune.parameters {
+            // Which of very many they are, the first event says.
+            tbody data-f="params" { @for p in tune.parameters.iter().take(MOST_SHOWN) {
                 tr {
-                    th scope="row" { (p.name) }
-                    td .n.dim.wide { (p.min) }
+                    th scope="row" data-c="name" { (p.name) }
+                    td .n.dim.wide data-c="min" { (p.min) }
                     td .way.wide { span .range aria-hidden="true" { i .span {} i .from {} i .now {} } }
-                    td .n.dim.wide { (p.max) }
-                    td .n { (p.start) }
+                    td .n.dim.wide data-c="max" { (p.max) }
+                    td .n data-c="start" { (p.start) }
                     td .n data-c="now" { "–" }
                     td .n.wide data-c="moved" { "–" }
                     td .n.strong data-c="suggested" { "–" }
+                    td .dim.wide data-c="effect" { "–" }
                     @if knows(tune) {
                         td .n.dim.wide data-c="deviation" { "–" }
                         td .n.dim.wide data-c="signal" { "–" }

@@ -150,6 +150,7 @@ fn tune(id: i64) -> RunView {
         pairs: Pairs(1000),
         optimizer: OptimizerSpec::default(),
         parameters: vec![parameter],
+        constraints: Vec::new(),
         fixed: ParameterSet::default(),
         forked_from: None,
     });
@@ -157,6 +158,8 @@ fn tune(id: i64) -> RunView {
         theta: vec![10.0],
         suggested: ParameterSet::default(),
         estimate: None,
+        verdict: None,
+        choices: Vec::new(),
         trace: vec![],
     };
     run(id, job, ProgressView::Tune(view))

@@ -106,6 +106,7 @@ fn spec(tune: bool, pairs: u64, lease_pairs: u32, weight: f64, both: bool) -> Ru
                 _ => OptimizerSpec::default(),
             },
             parameters: parameters.collect(),
+            constraints: Vec::new(),
             fixed: ParameterSet::default(),
             forked_from: None,
         })

@@ -49,7 +49,8 @@ pub(crate) fn positions() -> Arc<[String]> {
 }
 
 fn played(lease: &NewLease) -> Played {
-    Played::read(lease.probe.as_deref(), lease.candidate).expect("a probe")
+    let probe = lease.probe.as_deref().map(|json| serde_json::from_str(json).expect("a probe"));
+    Played::of(probe, lease.candidate)
 }
 
 impl Rows {

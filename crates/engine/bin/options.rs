@@ -1,7 +1,7 @@
 //! The options of the engine: what the other side may set, and every constant of the search.
 
 use engine::MAX_THREADS;
-use model::{GameKind, ParameterKind, ParameterSet, printable};
+use model::{GameKind, ParameterSet, printable};
 use std::time::Duration;
 
 /// Most MiB of a hash table.
@@ -161,12 +161,11 @@ impl Options {
     /// numbers, so the rest are strings.
     fn constants(&self, game: GameKind) -> impl Iterator<Item = String> + use<> {
         let listed = if self.lists_constants { engine::definitions(game) } else { &[] };
-        listed.iter().map(|def| match def.kind {
-            ParameterKind::Int => format!(
-                "name {} type spin default {} min {} max {}",
-                def.name, def.default, def.min, def.max
-            ),
-            ParameterKind::Float => {
+        listed.iter().map(|def| {
+            if def.kind.is_whole() {
+                let (name, default, min, max) = (&def.name, def.default, def.min, def.max);
+                format!("name {name} type spin default {default} min {min} max {max}")
+            } else {
                 format!("name {} type string default {}", def.name, def.default)
             }
         })

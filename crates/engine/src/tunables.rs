@@ -133,7 +133,7 @@ impl TunableDef {
     /// # Errors
     /// Found and allowed, when it does not.
     pub fn accept(&self, value: f64) -> Result<f64, TunableError> {
-        let whole = self.kind == ParameterKind::Int;
+        let whole = self.kind.is_whole();
         if (self.min..=self.max).contains(&value) && (!whole || value.fract() == 0.0) {
             return Ok(value);
         }

@@ -28,17 +28,14 @@ impl Dialect {
     pub fn line(self, parameter: &ParameterDef) -> Option<String> {
         let ParameterDef { name, kind, start, min, max, c_end, r_end } = parameter;
         match (self, kind) {
-            (Dialect::Fishtest, ParameterKind::Float) => None,
             (Dialect::Fishtest, ParameterKind::Int) => {
                 Some(format!("{name},{start},{min},{max},{c_end},{r_end}"))
             }
-            (Dialect::OpenBench, kind) => {
-                let kind = match kind {
-                    ParameterKind::Int => "int",
-                    ParameterKind::Float => "float",
-                };
+            (Dialect::OpenBench, ParameterKind::Int | ParameterKind::Float) => {
+                let kind = kind.name();
                 Some(format!("{name}, {kind}, {start}, {min}, {max}, {c_end}, {r_end}"))
             }
+            _ => None,
         }
     }
 

@@ -17,7 +17,9 @@ mod tests;
 use crate::spec::{
     BqrSettings, EloModel, GainRule, GameLimit, OptimizerKind, RunSpec, SprtSpec, SpsaSettings,
 };
-use crate::{FindingList, GameKind, Nodes, Pairs, ParameterKind, ParameterSet, Ply, RunId};
+use crate::{
+    FindingList, GameKind, LinearConstraint, Nodes, Pairs, ParameterKind, ParameterSet, Ply, RunId,
+};
 use lines::Lines;
 use reader::{Reader, Section};
 
@@ -95,6 +97,8 @@ pub struct TuneFile {
     pub bqr: BqrSettings,
     /// The parameters that move.
     pub parameters: Vec<ParameterFile>,
+    /// What several of them have to keep to together.
+    pub constraints: Vec<LinearConstraint>,
     /// Values of parameters that stay.
     pub fixed: ParameterSet,
 }
@@ -104,7 +108,7 @@ pub struct TuneFile {
 pub struct ParameterFile {
     /// Its name in the engine.
     pub name: String,
-    /// Whole or real.
+    /// Which values it takes, on which scale.
     pub kind: Option<ParameterKind>,
     /// Where the tune starts.
     pub start: Option<f64>,
@@ -246,7 +250,7 @@ fn job(reader: &mut Reader<'_>, root: &mut Section<'_>) -> Option<JobFile> {
         let mend = "add [tune] with pairs = 2000, or [candidate] with the values to test";
         reader.missing(root, "tune", "a [tune] table, or a [candidate] table for a test", mend);
         // Not unknown: they belong to the table that is missing.
-        root.allow(&["tune", "fixed", "parameter"]);
+        root.allow(&["tune", "fixed", "parameter", "constraint"]);
         root.allow(&TEST_MARKS);
         None
     }
@@ -260,6 +264,11 @@ fn tune(reader: &mut Reader<'_>, root: &mut Section<'_>) -> TuneFile {
             .sections(reader, "parameter")
             .into_iter()
             .map(|section| parameter(reader, section))
+            .collect(),
+        constraints: root
+            .sections(reader, "constraint")
+            .into_iter()
+            .map(|section| constraint(reader, section))
             .collect(),
         ..settings
     }
@@ -288,6 +297,7 @@ fn tune_settings(reader: &mut Reader<'_>, root: &mut Section<'_>) -> TuneFile {
         },
         bqr: bqr(reader, &mut section),
         parameters: Vec::new(),
+        constraints: Vec::new(),
         fixed: ParameterSet::default(),
     };
     section.finish(reader);
@@ -309,11 +319,9 @@ fn bqr(reader: &mut Reader<'_>, tune: &mut Section<'_>) -> BqrSettings {
 }
 
 fn parameter(reader: &mut Reader<'_>, mut section: Section<'_>) -> ParameterFile {
-    const KINDS: [(&str, ParameterKind); 2] =
-        [("int", ParameterKind::Int), ("float", ParameterKind::Float)];
     let name = section.required_text(reader, "name", "name = \"lmr_base\"");
     let kind = if section.has("kind") {
-        section.choice(reader, "kind", None, &KINDS)
+        section.choice(reader, "kind", None, &ParameterKind::ALL)
     } else {
         section.allow(&["kind"]);
         None
@@ -331,6 +339,32 @@ fn parameter(reader: &mut Reader<'_>, mut section: Section<'_>) -> ParameterFile
     };
     section.finish(reader);
     parameter
+}
+
+/// A sum with the number above which, or below which, it must not be.
+fn constraint(reader: &mut Reader<'_>, mut section: Section<'_>) -> LinearConstraint {
+    let sum = section.values(reader, "sum").unwrap_or_default();
+    let [at_most, at_least] =
+        ["at_most", "at_least"].map(|field| section.optional_number(reader, field));
+    let constraint = match (at_most, at_least) {
+        (None, Some(at_least)) => {
+            let negated = sum.0.into_iter().map(|(name, factor)| (name, -factor)).collect();
+            // Adding 0 takes the sign off a negative zero, which JSON does not know.
+            LinearConstraint { sum: negated, at_most: 0.0 - at_least }
+        }
+        (at_most, other) => {
+            let (allowed, mend) = ("at_most or at_least", "write `at_most = 0`");
+            if other.is_some() {
+                let mend = "write a [[constraint]] for each of them";
+                reader.wrong(&section, "at_least", "beside at_most", allowed, mend);
+            } else if at_most.is_none() && !section.has("at_most") && !section.has("at_least") {
+                reader.missing(&section, "at_most", allowed, mend);
+            }
+            LinearConstraint { sum, at_most: at_most.unwrap_or_default() + 0.0 }
+        }
+    };
+    section.finish(reader);
+    constraint
 }
 
 fn test(reader: &mut Reader<'_>, root: &mut Section<'_>) -> TestFile {

@@ -4,6 +4,7 @@
 //! the specification of a run, leases and reports. No I/O, no clock, no randomness. Wire and SQL
 //! forms are made by the crates at the rim; here a value that exists is valid.
 
+mod constraint;
 mod error;
 mod game;
 mod ids;
@@ -20,11 +21,12 @@ pub mod lease;
 pub mod spec;
 pub mod view;
 
+pub use constraint::{LinearConstraint, MOST_CONSTRAINTS};
 pub use error::{Finding, FindingList};
 pub use game::GameKind;
 pub use ids::{LeaseId, ReportId, RunId, SnapshotId, WorkerId};
 pub use outcome::{GameScore, PairOutcome, Termination, Wdl};
-pub use parameter::{ParameterDef, ParameterKind, ParameterSet};
+pub use parameter::{MOST_CHOICES, ParameterDef, ParameterKind, ParameterSet};
 pub use pentanomial::{Pentanomial, Tally};
 pub use role::{NoRole, Role};
 pub use sanitize::printable;

@@ -7,13 +7,19 @@ mod optimizer;
 mod race;
 mod stored;
 
-use crate::{Finding, FindingList, GameKind, Nodes, Pairs, ParameterDef, ParameterSet, Ply};
+use crate::{
+    Finding, FindingList, GameKind, LinearConstraint, MOST_CONSTRAINTS, Nodes, Pairs, ParameterDef,
+    ParameterSet, Ply,
+};
 pub use optimizer::{
     BQR_MOST_PARAMETERS, BqrSettings, GainRule, OptimizerKind, OptimizerSpec, SpsaSettings,
 };
 pub use race::{MOST_CANDIDATES, RaceCandidate, RaceSpec, RaceStop};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
+
+/// The parameters that a tune may move at most.
+pub const MOST_PARAMETERS: usize = 10_000;
 
 /// How far one search may go and how long a game may last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -101,6 +107,8 @@ pub struct TuneSpec {
     pub optimizer: OptimizerSpec,
     /// The parameters that move.
     pub parameters: Vec<ParameterDef>,
+    /// What the point and both sides of every probe keep to.
+    pub constraints: Vec<LinearConstraint>,
     /// Values of parameters that stay; what stands in neither list keeps the engine's default.
     pub fixed: ParameterSet,
     /// The run whose state this one began with, if it did not begin afresh.
@@ -264,11 +272,11 @@ impl TuneSpec {
     fn check(&self, findings: &mut Vec<Finding>) {
         between(findings, "tune.pairs", self.pairs.0, 1, 1_000_000_000);
         self.optimizer.check("tune", findings);
-        if self.parameters.is_empty() || self.parameters.len() > 2_000 {
+        if self.parameters.is_empty() || self.parameters.len() > MOST_PARAMETERS {
             findings.push(Finding::new(
                 "parameter",
                 format!("{} of them", self.parameters.len()),
-                "1 to 2000",
+                format!("1 to {MOST_PARAMETERS}"),
                 "add [[parameter]] tables; `elomill params --game GAME --format toml` prints them",
             ));
         }
@@ -288,6 +296,17 @@ impl TuneSpec {
             }
         }
         check_set(findings, "fixed", &self.fixed);
+        if self.constraints.len() > MOST_CONSTRAINTS {
+            findings.push(Finding::new(
+                "constraint",
+                format!("{} of them", self.constraints.len()),
+                format!("at most {MOST_CONSTRAINTS}"),
+                "remove some",
+            ));
+        }
+        for (i, constraint) in self.constraints.iter().enumerate().take(MOST_CONSTRAINTS) {
+            constraint.check(&format!("constraint[{i}]"), &self.parameters, findings);
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 //! Every number here is a fold over the ledger, or is said to be live. The JSON of these types is
 //! stable: scripts read it.
 
-use crate::spec::RunSpec;
+use crate::spec::{Job, RunSpec};
 use crate::{ParameterSet, RunId, Tally, WorkerId};
 use serde::{Deserialize, Serialize};
 
@@ -133,8 +133,70 @@ pub struct TuneView {
     /// How sure the optimiser is; none from one that does not know.
     #[serde(default)]
     pub estimate: Option<TuneEstimate>,
+    /// Whether it has converged; none before the first report, and in lists.
+    #[serde(default)]
+    pub verdict: Option<TuneVerdict>,
+    /// What is known of each categorical parameter, in the order of the specification.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub choices: Vec<ChoiceOdds>,
     /// The way, thinned out; empty in lists.
     pub trace: Vec<TunePoint>,
+}
+
+/// What is known of a parameter with choices.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ChoiceOdds {
+    /// The parameter.
+    pub name: String,
+    /// The probability of each choice to be the best one, from the lowest value up; sum 1.
+    pub probabilities: Vec<f64>,
+}
+
+/// The chance from which on a parameter is called a placebo.
+pub const PLACEBO_CHANCE: f64 = 0.01;
+
+/// How far a tune has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Convergence {
+    /// Noise alone would look the same.
+    NothingShown,
+    /// It is on its way.
+    Moves,
+    /// It has moved, and there is little left or nothing to be seen of it.
+    Converged,
+}
+
+impl Convergence {
+    /// For people.
+    #[must_use]
+    pub fn text(self) -> &'static str {
+        match self {
+            Convergence::NothingShown => "nothing shown",
+            Convergence::Moves => "still moves",
+            Convergence::Converged => "converged",
+        }
+    }
+}
+
+/// Whether a tune has converged, by the rule of its optimiser.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TuneVerdict {
+    /// In a word.
+    pub convergence: Convergence,
+    /// In a line.
+    pub why: String,
+    /// For each parameter, in the order of the specification, the chance that one that does nothing
+    /// would look so; 0 to 1. At [`PLACEBO_CHANCE`] and above it is called a placebo.
+    pub chance: Vec<f64>,
+}
+
+impl TuneVerdict {
+    /// Whether the parameter at this place cannot be told from one that does nothing.
+    #[must_use]
+    pub fn is_placebo(&self, index: usize) -> bool {
+        self.chance.get(index).is_some_and(|chance| *chance >= PLACEBO_CHANCE)
+    }
 }
 
 /// What an optimiser with a model of the surface knows of its own result.
@@ -344,6 +406,61 @@ pub struct RunView {
     pub reports: u64,
     /// Where its job stands.
     pub progress: ProgressView,
+}
+
+/// The parameters that lists, pages and the terminal show of one tune at most.
+pub const MOST_SHOWN: usize = 200;
+
+impl RunView {
+    /// Places of the parameters that moved farthest from their starts, in the order of the
+    /// specification; none where there are no more than [`MOST_SHOWN`], or the run is no tune.
+    #[must_use]
+    pub fn farthest(&self) -> Option<Vec<usize>> {
+        let (Job::Tune(spec), ProgressView::Tune(view)) = (&self.spec.job, &self.progress) else {
+            return None;
+        };
+        if spec.parameters.len() <= MOST_SHOWN {
+            return None;
+        }
+        let steps: Vec<f64> =
+            spec.parameters.iter().zip(&view.theta).map(|(p, now)| p.steps(*now).abs()).collect();
+        let mut places: Vec<usize> = (0..steps.len()).collect();
+        places.sort_by(|&a, &b| steps[b].total_cmp(&steps[a]).then(a.cmp(&b)));
+        places.truncate(MOST_SHOWN);
+        places.sort_unstable();
+        Some(places)
+    }
+
+    /// The same tune with these of its parameters alone; places that it does not have are passed
+    /// over.
+    #[must_use]
+    pub fn narrowed(&self, places: &[usize]) -> Self {
+        let mut run = self.clone();
+        if let (Job::Tune(spec), ProgressView::Tune(view)) = (&mut run.spec.job, &mut run.progress)
+        {
+            fn at<T: Clone>(places: &[usize], list: &[T]) -> Vec<T> {
+                places.iter().filter_map(|&place| list.get(place).cloned()).collect()
+            }
+            spec.parameters = at(places, &spec.parameters);
+            view.theta = at(places, &view.theta);
+            for point in &mut view.trace {
+                point.theta = at(places, &point.theta);
+            }
+            let suggested = |p: &crate::ParameterDef| {
+                view.suggested.get(&p.name).map(|value| (p.name.clone(), value))
+            };
+            view.suggested = spec.parameters.iter().filter_map(suggested).collect();
+            if let Some(estimate) = &mut view.estimate {
+                estimate.deviation = at(places, &estimate.deviation);
+                estimate.signal_to_noise = at(places, &estimate.signal_to_noise);
+            }
+            if let Some(verdict) = &mut view.verdict {
+                verdict.chance = at(places, &verdict.chance);
+            }
+            view.choices.retain(|odds| spec.parameters.iter().any(|p| p.name == odds.name));
+        }
+        run
+    }
 }
 
 /// A worker as the coordinator knows it.

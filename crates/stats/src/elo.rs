@@ -32,7 +32,8 @@ pub fn elo_of_score(score: f64) -> Elo {
 }
 
 /// The standard normal distribution function.
-pub(crate) fn normal_cdf(z: f64) -> f64 {
+#[must_use]
+pub fn normal_cdf(z: f64) -> f64 {
     0.5 * erfc(-z / std::f64::consts::SQRT_2)
 }
 

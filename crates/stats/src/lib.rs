@@ -25,7 +25,7 @@ pub use corrected::CorrectedElo;
 pub use economics::{PRESETS, Preset, Prior, gain_per_million_games};
 pub use elo::{
     ELO_PER_T, EloEstimate, NORMAL_95, draw_ratio, elo_of_score, estimate, middle_ratio,
-    score_of_elo,
+    normal_cdf, score_of_elo,
 };
 pub use law::PairLaw;
 pub use likelihood::{MAX_BOUND, llr};

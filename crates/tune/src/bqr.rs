@@ -14,14 +14,13 @@
 //! reports lead to the same bits on every machine that keeps to IEEE 754 doubles.
 
 mod fit;
-mod portable;
 mod state;
 
 pub use state::BqrState;
 
 use crate::config::Gains;
 use crate::probe::Edge;
-use crate::{Optimizer, ParameterSpace, Perturbation, TuneError};
+use crate::{Optimizer, ParameterSpace, Perturbation, TuneError, choices, scale};
 use model::spec::{BQR_MOST_PARAMETERS, BqrSettings};
 use model::{Elo, Finding, FindingList, Pairs, ParameterDef, ParameterKind, ParameterSet};
 use rand::{Rng, SeedableRng};
@@ -64,6 +63,8 @@ pub struct Bqr {
     state: BqrState,
     theta: Vec<f64>,
     limits: Vec<(f64, f64)>,
+    /// Places of the parameters that the surface is about: all but the categorical ones.
+    numbers: Vec<usize>,
 }
 
 /// Where a regression tune believes the optimum to be, and how sure it is.
@@ -71,8 +72,14 @@ pub struct Bqr {
 pub struct BqrEstimate {
     /// The best point known, one value for each parameter, inside the box, not rounded.
     pub centre: Vec<f64>,
-    /// Posterior standard deviation of each parameter's optimum, in the parameter's unit; ≥ 0.
+    /// Posterior standard deviation of each parameter's optimum, in the parameter's unit; ≥ 0. 0 for
+    /// a categorical one.
     pub deviation: Vec<f64>,
+    /// The way of each parameter from its start to `centre` over its deviation, on its scale; ≥ 0.
+    pub signal_to_noise: Vec<f64>,
+    /// For each parameter the chance that one that does nothing would look so, by a likelihood ratio
+    /// test of its slope and curvature; 1 for a categorical one.
+    pub chance: Vec<f64>,
     /// Predicted strength of `centre`, rounded where it must be, above the start.
     pub gain: Elo,
     /// Standard deviation of `gain`, Elo; ≥ 0.
@@ -103,8 +110,8 @@ impl Bqr {
             ));
         }
         for (index, parameter) in space.parameters().iter().enumerate() {
-            let width = (parameter.max - parameter.min) / parameter.c_end;
-            if width > WIDEST_RANGE {
+            let width = scale::width(parameter) / parameter.c_end;
+            if width > WIDEST_RANGE && parameter.kind != ParameterKind::Categorical {
                 findings.push(Finding::new(
                     format!("parameter[{index}].c_end"),
                     parameter.c_end.to_string(),
@@ -116,10 +123,14 @@ impl Bqr {
         if !findings.is_empty() {
             return Err(FindingList(findings));
         }
-        let state = BqrState::new(space.dimension(), &config);
+        let parameters = space.parameters();
+        let is_number = |index: &usize| parameters[*index].kind != ParameterKind::Categorical;
+        let numbers: Vec<usize> = (0..parameters.len()).filter(is_number).collect();
+        let scores = choices::fresh(parameters);
+        let state = BqrState { scores, ..BqrState::new(numbers.len(), &config) };
         let theta = space.start();
-        let limits = space.parameters().iter().map(limits).collect();
-        Ok(Self { space, config, seed, state, theta, limits })
+        let limits = numbers.iter().map(|&index| limits(&parameters[index])).collect();
+        Ok(Self { space, config, seed, state, theta, limits, numbers })
     }
 
     /// The same tune at a stored state.
@@ -128,7 +139,7 @@ impl Bqr {
     /// If the state cannot be one of this space.
     pub fn with_state(self, state: BqrState) -> Result<Self, TuneError> {
         state.check(&self.space)?;
-        let theta = point(&self.space, &state);
+        let theta = self.point(&state);
         Ok(Self { state, theta, ..self })
     }
 
@@ -154,22 +165,31 @@ impl Bqr {
     /// takes milliseconds at 30 parameters.
     #[must_use]
     pub fn estimate(&self) -> BqrEstimate {
-        let last = self.state.refit(&self.config, &self.limits, Step::Last, WIDENING);
-        let curvatures = &last.surface[self.space.dimension()..];
-        let deviation = self
-            .space
-            .parameters()
-            .iter()
-            .zip(last.slope_variance.iter().zip(curvatures))
-            .map(|(parameter, (variance, curvature))| parameter.c_end * variance.sqrt() / curvature)
-            .collect();
-        let centre = point(&self.space, &last);
-        let start = vec![0.0; self.space.dimension()];
+        let last = self.refit(Step::Last);
+        let curvatures = &last.surface[self.numbers.len()..];
+        let centre = self.point(&last);
+        let size = self.space.dimension();
+        let (mut deviation, mut signal_to_noise) = (vec![0.0; size], vec![0.0; size]);
+        for (place, &index) in self.numbers.iter().enumerate() {
+            let p = &self.space.parameters()[index];
+            let on_scale = p.c_end * last.slope_variance[place].sqrt() / curvatures[place];
+            let way = (scale::place(p, centre[index]) - scale::place(p, p.start)).abs();
+            signal_to_noise[index] = if way == 0.0 { 0.0 } else { way / on_scale.max(1e-12) };
+            let unit = if p.kind.is_logarithmic() { centre[index] } else { 1.0 };
+            deviation[index] = unit * on_scale;
+        }
+        let mut chance = vec![1.0; size];
+        for (place, silent) in last.chances_of_nothing(&self.config).into_iter().enumerate() {
+            chance[self.numbers[place]] = silent;
+        }
+        let start = vec![0.0; self.numbers.len()];
         let suggested = self.in_units(&self.space.rounded(&centre));
         let gain = last.gain(&self.config, &start, &suggested);
         BqrEstimate {
             centre,
             deviation,
+            signal_to_noise,
+            chance,
             gain: Elo(gain.mean),
             gain_deviation: Elo(gain.variance.sqrt()),
             remaining_loss: Elo(last.remaining_loss()),
@@ -177,10 +197,54 @@ impl Bqr {
         }
     }
 
-    /// The value of a parameter in units of `c_end` from its start.
+    /// The numbers among the values, in units of `c_end` from their starts.
     fn in_units(&self, values: &[f64]) -> Vec<f64> {
-        let parameters = self.space.parameters().iter();
-        parameters.zip(values).map(|(p, value)| (value - p.start) / p.c_end).collect()
+        let parameters = self.space.parameters();
+        let one = |&index: &usize| scale::in_units(&parameters[index], values[index]);
+        self.numbers.iter().map(one).collect()
+    }
+
+    /// The point of a state in the parameters' own units.
+    fn point(&self, state: &BqrState) -> Vec<f64> {
+        let parameters = self.space.parameters();
+        let mut point = self.space.start();
+        for (&index, origin) in self.numbers.iter().zip(&state.origin) {
+            let p = &parameters[index];
+            point[index] = scale::moved(p, p.start, origin * p.c_end);
+        }
+        for ((index, p), scores) in choices::categorical(parameters).zip(&state.scores) {
+            point[index] = choices::best(p, scores);
+        }
+        self.space.constraints().project(parameters, &mut point, |_| 1.0);
+        point
+    }
+
+    /// The next fit.
+    fn refit(&self, step: Step) -> BqrState {
+        let parameters = self.space.parameters();
+        let constrain = |target: &mut [f64], curvatures: &[f64]| {
+            let constraints = self.space.constraints();
+            if constraints.is_empty() {
+                return;
+            }
+            let mut values = self.space.start();
+            let mut weights = vec![1.0; values.len()];
+            for (place, &index) in self.numbers.iter().enumerate() {
+                let p = &parameters[index];
+                values[index] = scale::moved(p, p.start, target[place] * p.c_end);
+                weights[index] = curvatures[place];
+            }
+            if constraints.holds(&values) {
+                return;
+            }
+            constraints.project(parameters, &mut values, |index| weights[index]);
+            for (place, &index) in self.numbers.iter().enumerate() {
+                if constraints.involves(index) {
+                    target[place] = scale::in_units(&parameters[index], values[index]);
+                }
+            }
+        };
+        self.state.refit(&self.config, &self.limits, step, WIDENING, &constrain)
     }
 
     /// Refuses what lies outside the box, and with it all that is not a number.
@@ -208,21 +272,23 @@ impl Optimizer for Bqr {
         let dark = unanswered(first_pair, self.state.pairs);
         let jitter = between(JITTER, JITTER_IN_THE_DARK, dark);
         let wider = between(1.0, WIDER_IN_THE_DARK, dark);
-        let scales: Vec<f64> = self
-            .space
-            .parameters()
-            .iter()
-            .zip(&self.state.scale)
-            .map(|(parameter, scale)| probe_scale(parameter, scale * wider))
-            .collect();
-        let centre: Vec<f64> = self
-            .theta
-            .iter()
-            .zip(&scales)
-            .map(|(value, c)| value + jitter * c * nearly_normal(rng.next_u64()))
-            .collect();
+        let parameters = self.space.parameters();
+        let mut scales: Vec<f64> = parameters.iter().map(|p| p.c_end).collect();
+        let mut centre = self.theta.clone();
+        for (&index, scale) in self.numbers.iter().zip(&self.state.scale) {
+            let p = &parameters[index];
+            let c = probe_scale(p, centre[index], scale * wider);
+            let by = jitter * c * nearly_normal(rng.next_u64());
+            scales[index] = c;
+            centre[index] = match p.kind.is_logarithmic() {
+                true => scale::moved(p, centre[index], by),
+                // Over a bound it stays there: the sides are clipped, not the middle.
+                false => centre[index] + by,
+            };
+        }
         let gains = |index: usize, _: &ParameterDef| Gains { c: scales[index], r: 1.0 };
-        Perturbation::draw(&self.space, &centre, gains, Edge::Clipped, self.seed, first_pair)
+        let (space, scores) = (&self.space, &self.state.scores);
+        Perturbation::draw(space, &centre, scores, gains, Edge::Clipped, self.seed, first_pair)
     }
 
     fn tell(
@@ -237,16 +303,24 @@ impl Optimizer for Bqr {
         if balance.unsigned_abs() > pairs.0.saturating_mul(2) {
             return Err(TuneError::Balance { balance, pairs });
         }
+        choices::check_point("plus", self.space.parameters(), &perturbation.plus)?;
+        choices::check_point("minus", self.space.parameters(), &perturbation.minus)?;
         if pairs.0 == 0 {
             return Ok(());
+        }
+        let chosen = choices::categorical(self.space.parameters());
+        for ((index, p), scores) in chosen.zip(&mut self.state.scores) {
+            let sides = (perturbation.plus[index], perturbation.minus[index]);
+            choices::learn(p, scores, sides, pairs.0 as f64, balance as f64);
+            self.theta[index] = choices::best(p, scores);
         }
         let (plus, minus) = (self.in_units(&perturbation.plus), self.in_units(&perturbation.minus));
         let elo = balance as f64 / pairs.0 as f64 * ELO_OF_POINT;
         self.state.add(&plus, &minus, pairs.0 as f64, elo, self.config.forget);
         self.state.pairs = Pairs(self.state.pairs.0.saturating_add(pairs.0));
         if fit_is_due(&self.state) {
-            self.state = self.state.refit(&self.config, &self.limits, Step::Next, WIDENING);
-            self.theta = point(&self.space, &self.state);
+            self.state = self.refit(Step::Next);
+            self.theta = self.point(&self.state);
         }
         Ok(())
     }
@@ -280,23 +354,11 @@ fn between(first: f64, second: f64, share: f64) -> f64 {
     first + (second - first) * share
 }
 
-/// The present point in the parameters' own units.
-fn point(space: &ParameterSpace, state: &BqrState) -> Vec<f64> {
-    let parameters = space.parameters().iter();
-    parameters
-        .zip(&state.origin)
-        .map(|(p, origin)| (p.start + origin * p.c_end).clamp(p.min, p.max))
-        .collect()
-}
-
-/// Half the distance of the sides in the parameter's own unit: at least ½ for integers, so that
-/// they differ after rounding, and at most half the range.
-fn probe_scale(parameter: &ParameterDef, scale: f64) -> f64 {
-    let least = match parameter.kind {
-        ParameterKind::Int => 0.5,
-        ParameterKind::Float => 0.0,
-    };
-    (scale * parameter.c_end).max(least).min(0.5 * (parameter.max - parameter.min))
+/// Half the distance of the sides on the parameter's scale: enough for integers to differ after
+/// rounding about this value, and at most half the range.
+fn probe_scale(parameter: &ParameterDef, at: f64, scale: f64) -> f64 {
+    let least = scale::least_half_distance(parameter, at);
+    (scale * parameter.c_end).max(least).min(0.5 * scale::width(parameter))
 }
 
 /// A number of mean 0 and variance 1 between −3.5 and 3.5, the sum of four uniform ones: the

@@ -5,6 +5,7 @@
 //! stochastic optimization" (1998) for the exponents and the stability constant. Spelling the gains
 //! by their values at the end of the tune (`c_end`, `r_end`) is the custom of the chess testers.
 
+use crate::scale;
 use model::spec::{GainRule, SpsaSettings};
 use model::{Finding, Pairs, ParameterDef, ParameterKind};
 
@@ -23,7 +24,7 @@ pub struct SpsaConfig {
 /// The gains of one parameter at one moment of the tune.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gains {
-    /// Half the distance between the two sides, in the parameter's unit; > 0.
+    /// Half the distance between the two sides, on the parameter's scale; > 0.
     pub c: f64,
     /// The learning rate R: one point of difference moves the parameter by `r · c`; > 0.
     pub r: f64,
@@ -69,6 +70,11 @@ impl SpsaConfig {
     /// same strength whatever `c` had to be.
     #[must_use]
     pub fn gains(&self, parameter: &ParameterDef, first_pair: u64) -> Gains {
+        self.at(first_pair).gains(parameter)
+    }
+
+    /// The schedule at a block: what is common to all its parameters.
+    pub(crate) fn at(&self, first_pair: u64) -> Moment {
         let SpsaSettings { alpha, gamma, a_ratio, gains: rule } = self.settings;
         let iteration = match rule {
             GainRule::Elomill | GainRule::Fishtest => 1.0,
@@ -80,19 +86,63 @@ impl SpsaConfig {
             GainRule::Elomill | GainRule::Fishtest => (a_ratio * total).floor(),
             GainRule::OpenBench => a_ratio * total,
         };
-        let c_start = parameter.c_end * total.powf(gamma);
-        let a =
-            parameter.r_end * parameter.c_end * parameter.c_end * (stability + total).powf(alpha);
-        let least = match (parameter.kind, rule) {
+        Moment {
+            rule,
+            c_factor: total.powf(gamma),
+            c_divisor: k.powf(gamma),
+            a_factor: (stability + total).powf(alpha),
+            a_divisor: (stability + k).powf(alpha),
+        }
+    }
+}
+
+/// The powers of a schedule at one block, which all parameters share.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Moment {
+    rule: GainRule,
+    c_factor: f64,
+    c_divisor: f64,
+    a_factor: f64,
+    a_divisor: f64,
+}
+
+impl Moment {
+    /// The gains of a parameter, wherever it stands.
+    pub(crate) fn gains(&self, parameter: &ParameterDef) -> Gains {
+        // Where a whole number on a logarithmic scale stands says more: see `about`.
+        let least = match (parameter.kind, self.rule) {
             (ParameterKind::Int, GainRule::Elomill | GainRule::OpenBench) => 0.5,
             _ => 0.0,
         };
-        let most = match rule {
-            GainRule::Elomill => 0.5 * (parameter.max - parameter.min),
+        self.held(parameter, least)
+    }
+
+    /// The gains of a parameter that stands at this value. On a logarithmic scale the least half
+    /// distance of whole numbers depends on it.
+    pub(crate) fn about(&self, parameter: &ParameterDef, value: f64) -> Gains {
+        match (parameter.kind, self.rule) {
+            (ParameterKind::LogInt, GainRule::Elomill | GainRule::OpenBench) => {
+                self.held(parameter, scale::least_half_distance(parameter, value))
+            }
+            // Its scores follow `choices`, not the gains.
+            (ParameterKind::Categorical, _) => Gains { c: parameter.c_end, r: parameter.r_end },
+            _ => self.gains(parameter),
+        }
+    }
+
+    /// The gains of a parameter whose perturbation is this one.
+    pub(crate) fn with(&self, parameter: &ParameterDef, c: f64) -> Gains {
+        let a = parameter.r_end * parameter.c_end * parameter.c_end * self.a_factor;
+        Gains { c, r: a / self.a_divisor / (c * c) }
+    }
+
+    fn held(&self, parameter: &ParameterDef, least: f64) -> Gains {
+        let c_start = parameter.c_end * self.c_factor;
+        let most = match self.rule {
+            GainRule::Elomill => 0.5 * scale::width(parameter),
             GainRule::Fishtest | GainRule::OpenBench => f64::INFINITY,
         };
-        let c = (c_start / k.powf(gamma)).max(least).min(most);
-        Gains { c, r: a / (stability + k).powf(alpha) / (c * c) }
+        self.with(parameter, (c_start / self.c_divisor).max(least).min(most))
     }
 }
 

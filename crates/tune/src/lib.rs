@@ -10,13 +10,19 @@
 //! few, and knows how sure it is. [`Tuner`] is the one that a specification names.
 
 mod bqr;
+mod choices;
 mod config;
 mod optimizer;
+mod packed;
+mod polytope;
+mod portable;
 mod probe;
+mod scale;
 pub mod sim;
 mod space;
 mod spsa;
 mod tuner;
+mod verdict;
 
 pub use bqr::{Bqr, BqrEstimate, BqrState};
 pub use config::{Gains, SpsaConfig};
@@ -24,4 +30,5 @@ pub use optimizer::{Optimizer, Report, TuneError, replay};
 pub use probe::Perturbation;
 pub use space::ParameterSpace;
 pub use spsa::{Spsa, SpsaState};
-pub use tuner::{Standing, Tuner, TunerState};
+pub use tuner::{Standing, Tuner, TunerState, UnreadablePerturbation};
+pub use verdict::{PLACEBO_CHANCE, Waypoint};

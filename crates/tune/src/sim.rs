@@ -226,6 +226,24 @@ impl Bowl {
     }
 }
 
+/// What a point is worth.
+pub trait Landscape {
+    /// Strength of a point against some fixed opponent.
+    fn strength(&self, point: &[f64]) -> Elo;
+}
+
+impl Landscape for Bowl {
+    fn strength(&self, point: &[f64]) -> Elo {
+        self.elo(point)
+    }
+}
+
+impl<F: Fn(&[f64]) -> Elo> Landscape for F {
+    fn strength(&self, point: &[f64]) -> Elo {
+        self(point)
+    }
+}
+
 /// How a simulated tune is played.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Schedule {
@@ -243,7 +261,7 @@ pub struct Schedule {
 /// If the optimiser refuses its own perturbation, or a block has no pairs.
 pub fn play(
     optimizer: &mut impl Optimizer,
-    bowl: &Bowl,
+    landscape: &impl Landscape,
     noise: &PairNoise,
     schedule: Schedule,
     seed: u64,
@@ -259,7 +277,8 @@ pub fn play(
             next += pairs;
         }
         let Some((perturbation, pairs)) = waiting.pop_front() else { return };
-        let difference = bowl.elo(&perturbation.plus).0 - bowl.elo(&perturbation.minus).0;
+        let difference =
+            landscape.strength(&perturbation.plus).0 - landscape.strength(&perturbation.minus).0;
         let counts = noise.play(Elo(difference), pairs, &mut rng);
         optimizer
             .tell(&perturbation, pairs, counts.balance())

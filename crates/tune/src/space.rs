@@ -1,13 +1,17 @@
-//! The box in which a tune moves: an ordered list of parameters with unique names.
+//! Where a tune moves: an ordered list of parameters with unique names, each in its range, and the
+//! constraints between them.
 
-use model::{Finding, FindingList, ParameterDef, ParameterKind, ParameterSet};
-use serde::{Deserialize, Serialize};
+use crate::polytope::{Polytope, nearest_value};
+use model::{Finding, FindingList, LinearConstraint, ParameterDef, ParameterSet};
 use std::collections::BTreeSet;
 
 /// An ordered, checked list of parameters; a point of it is one `f64` each, in this order.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "Vec<ParameterDef>", into = "Vec<ParameterDef>")]
-pub struct ParameterSpace(Vec<ParameterDef>);
+#[derive(Clone, Debug, PartialEq)]
+pub struct ParameterSpace {
+    parameters: Vec<ParameterDef>,
+    /// Boxed, as most tunes have none.
+    constraints: Box<Polytope>,
+}
 
 impl ParameterSpace {
     /// A space of these parameters.
@@ -15,6 +19,17 @@ impl ParameterSpace {
     /// # Errors
     /// Every finding: an empty list, a parameter that fails its own check, a name used twice.
     pub fn new(parameters: Vec<ParameterDef>) -> Result<Self, FindingList> {
+        Self::constrained(parameters, &[])
+    }
+
+    /// A space of these parameters in which every point keeps to the constraints.
+    ///
+    /// # Errors
+    /// As [`ParameterSpace::new`], and constraints between which there is no room for a probe.
+    pub fn constrained(
+        parameters: Vec<ParameterDef>,
+        constraints: &[LinearConstraint],
+    ) -> Result<Self, FindingList> {
         let mut findings = Vec::new();
         if parameters.is_empty() {
             findings.push(Finding::new(
@@ -39,25 +54,34 @@ impl ParameterSpace {
                 ));
             }
         }
-        if findings.is_empty() { Ok(Self(parameters)) } else { Err(FindingList(findings)) }
+        if !findings.is_empty() {
+            return Err(FindingList(findings));
+        }
+        let constraints = Polytope::new(&parameters, constraints).map_err(FindingList)?;
+        Ok(Self { parameters, constraints: Box::new(constraints) })
+    }
+
+    /// The constraints as geometry.
+    pub(crate) fn constraints(&self) -> &Polytope {
+        &self.constraints
     }
 
     /// The parameters in order.
     #[must_use]
     pub fn parameters(&self) -> &[ParameterDef] {
-        &self.0
+        &self.parameters
     }
 
     /// The number of parameters, ≥ 1.
     #[must_use]
     pub fn dimension(&self) -> usize {
-        self.0.len()
+        self.parameters.len()
     }
 
     /// The start of every parameter.
     #[must_use]
     pub fn start(&self) -> Vec<f64> {
-        self.0.iter().map(|parameter| parameter.start).collect()
+        self.parameters.iter().map(|parameter| parameter.start).collect()
     }
 
     /// The values of a point under their names.
@@ -66,8 +90,8 @@ impl ParameterSpace {
     /// If `point` is shorter or longer than the space: a fault of the caller.
     #[must_use]
     pub fn assign(&self, point: &[f64]) -> ParameterSet {
-        assert_eq!(point.len(), self.0.len(), "a point has one value for each parameter");
-        self.0.iter().zip(point).map(|(p, value)| (p.name.clone(), *value)).collect()
+        assert_eq!(point.len(), self.parameters.len(), "a point has one value for each parameter");
+        self.parameters.iter().zip(point).map(|(p, value)| (p.name.clone(), *value)).collect()
     }
 
     /// The nearest playable set: integers rounded to the nearest, everything inside the box.
@@ -81,34 +105,20 @@ impl ParameterSpace {
 
     /// The nearest playable point.
     pub(crate) fn rounded(&self, point: &[f64]) -> Vec<f64> {
-        self.0
-            .iter()
-            .zip(point)
-            .map(|(p, value)| match p.kind {
-                ParameterKind::Int => value.round().clamp(p.min, p.max),
-                ParameterKind::Float => value.clamp(p.min, p.max),
-            })
-            .collect()
-    }
-}
-
-impl TryFrom<Vec<ParameterDef>> for ParameterSpace {
-    type Error = FindingList;
-
-    fn try_from(parameters: Vec<ParameterDef>) -> Result<Self, FindingList> {
-        Self::new(parameters)
-    }
-}
-
-impl From<ParameterSpace> for Vec<ParameterDef> {
-    fn from(space: ParameterSpace) -> Self {
-        space.0
+        let parameters = &self.parameters;
+        let mut rounded: Vec<f64> =
+            parameters.iter().zip(point).map(|(p, value)| nearest_value(p, *value)).collect();
+        if !self.constraints.is_empty() {
+            self.constraints.repair(parameters, point, &mut rounded);
+        }
+        rounded
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::ParameterKind;
 
     fn parameter(name: &str) -> ParameterDef {
         ParameterDef {
@@ -129,15 +139,6 @@ mod tests {
         let places: Vec<&str> = found.0.iter().map(|f| f.place.as_str()).collect();
         assert_eq!(places, ["parameter[1].name", "parameter[2].c_end"]);
         assert!(ParameterSpace::new(Vec::new()).is_err());
-    }
-
-    #[test]
-    fn json_cannot_smuggle_in_a_broken_space() {
-        let json = serde_json::to_string(&vec![parameter("a"), parameter("a")]).unwrap();
-        assert!(serde_json::from_str::<ParameterSpace>(&json).is_err());
-        let good = ParameterSpace::new(vec![parameter("a")]).unwrap();
-        let json = serde_json::to_string(&good).unwrap();
-        assert_eq!(serde_json::from_str::<ParameterSpace>(&json).unwrap(), good);
     }
 
     #[test]

@@ -4,18 +4,23 @@
 //! the meantime: a volunteer who is slow changes when a step is taken, never how large it is.
 
 use crate::probe::Edge;
-use crate::{Optimizer, ParameterSpace, Perturbation, SpsaConfig, TuneError};
-use model::{FindingList, Pairs, ParameterSet};
+use crate::{Optimizer, ParameterSpace, Perturbation, SpsaConfig, TuneError, choices, scale};
+use model::{FindingList, Pairs, ParameterKind, ParameterSet};
 use serde::{Deserialize, Serialize};
 
 /// What a tune has learnt: all that changes while it runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SpsaState {
-    /// The present point, one value for each parameter, inside the box, not rounded.
+    /// The present point, one value for each parameter, inside the box and the constraints, not
+    /// rounded; of a categorical parameter the most probable choice.
     pub theta: Vec<f64>,
     /// Pairs that have been taken in.
     pub pairs: Pairs,
+    /// For each categorical parameter the logarithm of each choice's probability to be the best one,
+    /// over that of the most probable: from -30 to 0.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scores: Vec<Vec<f64>>,
 }
 
 /// A running SPSA tune.
@@ -34,7 +39,8 @@ impl Spsa {
     /// What is wrong with the schedule.
     pub fn new(space: ParameterSpace, config: SpsaConfig, seed: u64) -> Result<Self, FindingList> {
         config.check("spsa").map_err(FindingList)?;
-        let state = SpsaState { theta: space.start(), pairs: Pairs(0) };
+        let scores = choices::fresh(space.parameters());
+        let state = SpsaState { theta: space.start(), pairs: Pairs(0), scores };
         Ok(Self { space, config, seed, state })
     }
 
@@ -57,6 +63,8 @@ impl Spsa {
                 });
             }
         }
+        choices::check(self.space.parameters(), &state.scores)?;
+        choices::check_point("theta", self.space.parameters(), &state.theta)?;
         Ok(Self { state, ..self })
     }
 
@@ -81,10 +89,12 @@ impl Spsa {
 
 impl Optimizer for Spsa {
     fn ask(&self, first_pair: u64) -> Perturbation {
+        let moment = self.config.at(first_pair);
         Perturbation::draw(
             &self.space,
             &self.state.theta,
-            |_, parameter| self.config.gains(parameter, first_pair),
+            &self.state.scores,
+            |index, parameter| moment.about(parameter, self.state.theta[index]),
             Edge::Inwards,
             self.seed,
             first_pair,
@@ -101,14 +111,27 @@ impl Optimizer for Spsa {
         if balance.unsigned_abs() > pairs.0.saturating_mul(2) {
             return Err(TuneError::Balance { balance, pairs });
         }
+        choices::check_point("plus", self.space.parameters(), &perturbation.plus)?;
+        choices::check_point("minus", self.space.parameters(), &perturbation.minus)?;
+        let mut scores = self.state.scores.iter_mut();
         for (index, parameter) in self.space.parameters().iter().enumerate() {
+            if parameter.kind == ParameterKind::Categorical {
+                if let Some(scores) = scores.next() {
+                    let sides = (perturbation.plus[index], perturbation.minus[index]);
+                    choices::learn(parameter, scores, sides, pairs.0 as f64, balance as f64);
+                    self.state.theta[index] = choices::best(parameter, scores);
+                }
+                continue;
+            }
             let step = perturbation.r[index]
                 * perturbation.c[index]
                 * balance as f64
                 * f64::from(perturbation.flips[index]);
             let value = &mut self.state.theta[index];
-            *value = (*value + step).clamp(parameter.min, parameter.max);
+            *value = scale::moved(parameter, *value, step);
         }
+        let constraints = self.space.constraints();
+        constraints.project(self.space.parameters(), &mut self.state.theta, |_| 1.0);
         self.state.pairs = Pairs(self.state.pairs.0.saturating_add(pairs.0));
         Ok(())
     }

@@ -1,12 +1,19 @@
 //! The optimiser that a specification names, whichever it is.
 
+use crate::packed::{PACKED_ABOVE, Packed};
 use crate::{
     Bqr, BqrEstimate, BqrState, Optimizer, ParameterSpace, Perturbation, Spsa, SpsaConfig,
-    SpsaState, TuneError,
+    SpsaState, TuneError, Waypoint, verdict,
 };
 use model::spec::{OptimizerSpec, TuneSpec};
-use model::{FindingList, Pairs, ParameterSet};
+use model::view::TuneVerdict;
+use model::{FindingList, Pairs, ParameterSet, Pentanomial};
 use serde::{Deserialize, Serialize};
+
+/// A row that is no perturbation of the tune.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct UnreadablePerturbation(String);
 
 /// A running tune.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,6 +41,9 @@ pub struct Standing {
     pub suggested: ParameterSet,
     /// How sure the optimiser is, if it knows.
     pub estimate: Option<BqrEstimate>,
+    /// For each categorical parameter, in order, the probability of each choice to be the best one,
+    /// from the lowest value up.
+    pub choices: Vec<Vec<f64>>,
 }
 
 impl Tuner {
@@ -43,7 +53,7 @@ impl Tuner {
     /// # Errors
     /// What is wrong with the parameters or the settings.
     pub fn new(spec: &TuneSpec, block: Pairs, seed: u64) -> Result<Self, FindingList> {
-        let space = ParameterSpace::new(spec.parameters.clone())?;
+        let space = ParameterSpace::constrained(spec.parameters.clone(), &spec.constraints)?;
         match spec.acting() {
             OptimizerSpec::Spsa(settings) => {
                 let pairs_total = Pairs(spec.pairs.0.saturating_add(spec.pairs_before().0));
@@ -84,6 +94,53 @@ impl Tuner {
         }
     }
 
+    /// The names of the categorical parameters, in order.
+    pub fn choice_names(&self) -> impl Iterator<Item = &str> {
+        let space = match self {
+            Self::Spsa(spsa) => spsa.space(),
+            Self::Bqr(bqr) => bqr.space(),
+        };
+        crate::choices::categorical(space.parameters()).map(|(_, p)| p.name.as_str())
+    }
+
+    /// A perturbation as a row of the ledger keeps it: JSON, packed where there are more than a hundred
+    /// parameters.
+    ///
+    /// # Panics
+    /// If it is of another space: a fault of the caller.
+    #[must_use]
+    pub fn write(&self, perturbation: &Perturbation) -> String {
+        let packed = match self {
+            Self::Spsa(spsa) if spsa.space().dimension() > PACKED_ABOVE => {
+                let moment = spsa.config().at(perturbation.first_pair);
+                Packed::of(spsa.space(), &moment, perturbation)
+            }
+            Self::Spsa(_) | Self::Bqr(_) => None,
+        };
+        let json = match packed {
+            Some(packed) => serde_json::to_string(&packed),
+            None => serde_json::to_string(perturbation),
+        };
+        json.expect("a perturbation is plain data")
+    }
+
+    /// A perturbation as a row of the ledger keeps it.
+    ///
+    /// # Errors
+    /// The text is none, or none of this tune.
+    pub fn read(&self, json: &str) -> Result<Perturbation, UnreadablePerturbation> {
+        let unreadable = |error: serde_json::Error| UnreadablePerturbation(error.to_string());
+        let Self::Spsa(spsa) = self else { return serde_json::from_str(json).map_err(unreadable) };
+        if !json.contains("\"packed\"") {
+            return serde_json::from_str(json).map_err(unreadable);
+        }
+        let packed: Packed = serde_json::from_str(json).map_err(unreadable)?;
+        let moment = spsa.config().at(packed.first_pair);
+        packed
+            .open(spsa.space(), &moment)
+            .ok_or_else(|| UnreadablePerturbation("it was packed for another tune".to_owned()))
+    }
+
     /// Where every parameter started.
     #[must_use]
     pub fn start(&self) -> Vec<f64> {
@@ -93,18 +150,49 @@ impl Tuner {
         }
     }
 
+    /// Whether the tune has converged, and which parameters may as well do nothing; none without a
+    /// report. `way` are points in order from the start to the present one; `counts` the pairs so far.
+    #[must_use]
+    pub fn verdict(
+        &self,
+        standing: &Standing,
+        way: &[Waypoint<'_>],
+        counts: &Pentanomial,
+    ) -> Option<TuneVerdict> {
+        match (self, &standing.estimate) {
+            (Self::Spsa(spsa), _) => {
+                let (parameters, scores) = (spsa.space().parameters(), &spsa.state().scores);
+                verdict::of_way(parameters, scores, spsa.config(), way, counts)
+            }
+            (Self::Bqr(bqr), Some(estimate)) if bqr.state().reports > 0 => {
+                let (parameters, scores) = (bqr.space().parameters(), &bqr.state().scores);
+                Some(verdict::of_estimate(parameters, scores, estimate))
+            }
+            (Self::Bqr(_), _) => None,
+        }
+    }
+
     /// What the tune would hand over now, and how sure it is of it.
     #[must_use]
     pub fn standing(&self) -> Standing {
         match self {
-            Self::Spsa(spsa) => Standing { suggested: spsa.suggested(), estimate: None },
+            Self::Spsa(spsa) => Standing {
+                suggested: spsa.suggested(),
+                estimate: None,
+                choices: probabilities(&spsa.state().scores),
+            },
             Self::Bqr(bqr) => {
                 let estimate = bqr.estimate();
                 let suggested = bqr.space().nearest(&estimate.centre);
-                Standing { suggested, estimate: Some(estimate) }
+                let choices = probabilities(&bqr.state().scores);
+                Standing { suggested, estimate: Some(estimate), choices }
             }
         }
     }
+}
+
+fn probabilities(scores: &[Vec<f64>]) -> Vec<Vec<f64>> {
+    scores.iter().map(|scores| crate::choices::probabilities(scores)).collect()
 }
 
 impl Optimizer for Tuner {

@@ -6,9 +6,9 @@ use crate::output::{hinted, json, line, say};
 use anyhow::Context;
 use clap::ValueEnum;
 use model::FindingList;
-use model::ParameterDef;
 use model::exchange::Dialect;
 use model::spec::Job;
+use model::{ParameterDef, ParameterKind};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -83,6 +83,10 @@ fn lines(path: &Path, dialect: Dialect) -> anyhow::Result<Vec<ParameterDef>> {
 fn tune(path: &Path) -> anyhow::Result<Vec<ParameterDef>> {
     let file = filing::read(path)?;
     match filing::resolve(path, &file, Vec::new())?.0.job {
+        Job::Tune(tune) if !tune.constraints.is_empty() => Err(hinted(
+            format_args!("{} has constraints, for which no other form has a word", path.display()),
+            "take the [[constraint]] tables out of a copy of the file, and convert that",
+        )),
         Job::Tune(tune) => Ok(tune.parameters),
         Job::Test(_) | Job::Race(_) => Err(hinted(
             format_args!("{} describes a test", path.display()),
@@ -94,12 +98,23 @@ fn tune(path: &Path) -> anyhow::Result<Vec<ParameterDef>> {
 fn print(parameters: &[ParameterDef], dialect: Dialect) -> anyhow::Result<()> {
     let one = |parameter: &ParameterDef| {
         dialect.line(parameter).ok_or_else(|| {
+            let name = &parameter.name;
             hinted(
-                format_args!(
-                    "`{}` is a float, and fishtest has whole numbers only",
-                    parameter.name
-                ),
-                "scale it in the engine, or convert to openbench",
+                match (parameter.kind, dialect) {
+                    (ParameterKind::Float, Dialect::Fishtest) => {
+                        format!("`{name}` is a float, and fishtest has whole numbers only")
+                    }
+                    (kind, _) => {
+                        format!(
+                            "`{name}` is a {} parameter, for which no server has a word",
+                            kind.name()
+                        )
+                    }
+                },
+                match parameter.kind {
+                    ParameterKind::Float => "scale it in the engine, or convert to openbench",
+                    _ => "take it out of the list, or keep to --to toml",
+                },
             )
         })
     };

@@ -13,7 +13,7 @@ use crate::tables::{Column, number, table};
 use advice::{Advice, Declared, Probe, advise, shows_loss};
 use engine::TunableDef;
 use engine::tunables::Group;
-use model::{GameKind, ParameterKind, ParameterSet, Tally};
+use model::{GameKind, ParameterSet, Tally};
 use serde::Serialize;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -117,7 +117,7 @@ impl Args {
             min: def.min,
             max: def.max,
             c_end: def.c_end,
-            whole: def.kind == ParameterKind::Int,
+            whole: def.kind.is_whole(),
         };
         let mut probes: Vec<Probe> = Vec::new();
         for (round, way) in WAYS.into_iter().enumerate() {

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// Points that a curve keeps at most. When it is full every second point goes.
-const TRACE_POINTS: usize = 256;
+pub(super) const TRACE_POINTS: usize = 256;
 
 /// A curve of bounded length: points at least `spacing` pairs apart, and always the first.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -18,17 +18,18 @@ impl<P> Trace<P> {
         Self { spacing: 1, next_at: 0, points: Vec::new() }
     }
 
-    pub(super) fn push(&mut self, pairs: u64, point: impl FnOnce() -> P) {
+    /// Adds a point, if it is far enough from the last one; `most` are kept, at least 2.
+    pub(super) fn push(&mut self, pairs: u64, most: usize, point: impl FnOnce() -> P) {
         if pairs < self.next_at {
             return;
         }
-        if self.points.len() == TRACE_POINTS {
+        if self.points.len() >= most {
             let mut place = 0;
             self.points.retain(|_| {
                 place += 1;
                 place % 2 == 1
             });
-            self.spacing = (2 * self.spacing).max(pairs / TRACE_POINTS as u64);
+            self.spacing = (2 * self.spacing).max(pairs / most as u64);
         }
         self.points.push(point());
         self.next_at = pairs + self.spacing;
@@ -45,13 +46,15 @@ mod tests {
 
     #[test]
     fn a_curve_stays_short_and_keeps_its_first_point() {
-        let mut trace = Trace::new();
-        for pairs in 0..100_000 {
-            trace.push(pairs, || pairs);
+        for most in [super::TRACE_POINTS, 16] {
+            let mut trace = Trace::new();
+            for pairs in 0..100_000 {
+                trace.push(pairs, most, || pairs);
+            }
+            assert!(trace.points.len() <= most);
+            assert!(trace.points.len() >= most / 4);
+            assert_eq!(trace.points[0], 0);
+            assert!(trace.points.is_sorted());
         }
-        assert!(trace.points.len() <= super::TRACE_POINTS);
-        assert!(trace.points.len() >= super::TRACE_POINTS / 4);
-        assert_eq!(trace.points[0], 0);
-        assert!(trace.points.is_sorted());
     }
 }

@@ -160,7 +160,7 @@ impl Scheduler {
             epoch: slice.epoch,
             range: slice.range,
             block: slice.block,
-            probe: slice.played.probe_json(),
+            probe: run.fold.write_played(&slice.played),
             candidate: slice.played.candidate_number(),
         });
         // What a run left unused, for want of work or of workers for it, is not owed to it: it goes

@@ -281,17 +281,18 @@ impl<'d> Section<'d> {
 
     /// A table of numbers under free names, if there is one.
     pub(super) fn values(&mut self, reader: &mut Reader<'_>, field: &str) -> Option<ParameterSet> {
-        let mut section = self.section(reader, field)?;
-        let names: Vec<String> = section
-            .table
-            .into_iter()
-            .flat_map(|t| t.keys())
-            .map(|k| k.get_ref().to_string())
-            .collect();
+        let section = self.section(reader, field)?;
         let mut set = ParameterSet::default();
-        for name in names {
-            if let Some(value) = section.optional_number(reader, &name) {
-                set.set(name, value);
+        // Entry by entry and not by name: there may be thousands.
+        for (key, value) in section.table.into_iter().flat_map(|table| table.iter()) {
+            let (name, value) = (key.get_ref(), value.get_ref());
+            reader.remember(&section.place_of(name), key.span());
+            match number_of(value) {
+                Some(number) => set.set(name.to_string(), number),
+                None => {
+                    let mend = "write a plain number";
+                    reader.wrong(&section, name, describe(value), "a finite number", mend);
+                }
             }
         }
         Some(set)

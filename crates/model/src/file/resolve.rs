@@ -6,9 +6,13 @@ use super::{CandidateFile, JobFile, ParameterFile, RunFile, TestFile, TuneFile};
 use crate::spec::{Job, OptimizerKind, OptimizerSpec, RunSpec, TestSpec, TuneSpec};
 use crate::{Finding, FindingList, ParameterDef, ParameterKind, ParameterSet, RunId, printable};
 
+use std::collections::BTreeMap;
+
 /// The learning rate of a parameter for which neither file nor engine names one: the usual choice
 /// for long tunes.
 const USUAL_R_END: f64 = 0.002;
+/// The Elo that the best of several choices is expected to be ahead when the file does not say.
+const USUAL_CHOICE_ELO: f64 = 5.0;
 
 /// What a file is read against.
 #[derive(Clone, Debug)]
@@ -30,6 +34,19 @@ pub struct Tuned {
     pub start: ParameterSet,
     /// What it suggests, its fixed values included.
     pub suggested: ParameterSet,
+}
+
+/// The engine's parameters by name: a tune may have thousands.
+struct Known<'a>(BTreeMap<&'a str, &'a ParameterDef>);
+
+impl<'a> Known<'a> {
+    fn new(known: &'a [ParameterDef]) -> Self {
+        Self(known.iter().map(|def| (def.name.as_str(), def)).collect())
+    }
+
+    fn get(&self, name: &str) -> Option<&'a ParameterDef> {
+        self.0.get(name).copied()
+    }
 }
 
 pub(super) fn resolve(file: &RunFile, around: &Surroundings<'_>) -> Result<RunSpec, FindingList> {
@@ -63,11 +80,12 @@ pub(super) fn resolve(file: &RunFile, around: &Surroundings<'_>) -> Result<RunSp
 }
 
 fn resolve_tune(tune: &TuneFile, known: &[ParameterDef], findings: &mut Vec<Finding>) -> TuneSpec {
+    let by_name = Known::new(known);
     let parameters = tune
         .parameters
         .iter()
         .enumerate()
-        .map(|(i, parameter)| fill(&format!("parameter[{i}]"), parameter, known, findings))
+        .map(|(i, parameter)| fill(&format!("parameter[{i}]"), parameter, &by_name, findings))
         .collect();
     check_values("fixed", &tune.fixed, known, findings);
     TuneSpec {
@@ -77,6 +95,7 @@ fn resolve_tune(tune: &TuneFile, known: &[ParameterDef], findings: &mut Vec<Find
             OptimizerKind::Bqr => OptimizerSpec::Bqr(tune.bqr),
         },
         parameters,
+        constraints: tune.constraints.clone(),
         fixed: tune.fixed.clone(),
         forked_from: None,
     }
@@ -141,10 +160,10 @@ pub(super) fn result_of<'a>(
 fn fill(
     place: &str,
     parameter: &ParameterFile,
-    known: &[ParameterDef],
+    known: &Known<'_>,
     findings: &mut Vec<Finding>,
 ) -> ParameterDef {
-    let Some(def) = known.iter().find(|def| def.name == parameter.name) else {
+    let Some(def) = known.get(&parameter.name) else {
         findings.push(unknown(format!("{place}.name"), &parameter.name, known));
         return ParameterDef {
             name: parameter.name.clone(),
@@ -156,20 +175,32 @@ fn fill(
             r_end: USUAL_R_END,
         };
     };
+    let kind = parameter.kind.unwrap_or(def.kind);
+    let start = parameter.start.unwrap_or(def.start);
+    // The engine's own is in the unit of the value.
+    let usual_c_end = match kind {
+        ParameterKind::Categorical => USUAL_CHOICE_ELO,
+        kind if kind.is_logarithmic() && start > 0.0 => def.c_end / start,
+        _ => def.c_end,
+    };
     let filled = ParameterDef {
         name: parameter.name.clone(),
-        kind: parameter.kind.unwrap_or(def.kind),
-        start: parameter.start.unwrap_or(def.start),
+        kind,
+        start,
         min: parameter.min.unwrap_or(def.min),
         max: parameter.max.unwrap_or(def.max),
-        c_end: parameter.c_end.unwrap_or_else(|| def.c_end * parameter.c_end_factor.unwrap_or(1.0)),
+        c_end: parameter
+            .c_end
+            .unwrap_or_else(|| usual_c_end * parameter.c_end_factor.unwrap_or(1.0)),
         r_end: parameter.r_end.unwrap_or(if def.r_end > 0.0 { def.r_end } else { USUAL_R_END }),
     };
-    if filled.kind != def.kind {
+    if filled.kind.in_engine() != def.kind {
+        let fitting = ParameterKind::ALL.iter().filter(|(_, kind)| kind.in_engine() == def.kind);
+        let names: Vec<&str> = fitting.map(|(name, _)| *name).collect();
         findings.push(Finding::new(
             format!("{place}.kind"),
-            kind_name(filled.kind),
-            format!("{}, as the engine has it", kind_name(def.kind)),
+            filled.kind.name(),
+            format!("{}: the engine has {} here", names.join(", "), def.kind.name()),
             "leave `kind` out",
         ));
     }
@@ -193,13 +224,14 @@ pub(super) fn check_values(
     known: &[ParameterDef],
     findings: &mut Vec<Finding>,
 ) {
+    let known = &Known::new(known);
     for (name, &value) in &values.0 {
         let place = format!("{place}.{}", printable(name, 40));
-        let Some(def) = known.iter().find(|def| def.name == *name) else {
+        let Some(def) = known.get(name) else {
             findings.push(unknown(place, name, known));
             continue;
         };
-        let whole = def.kind == ParameterKind::Int;
+        let whole = def.kind.is_whole();
         if !(def.min..=def.max).contains(&value) || (whole && value.fract() != 0.0) {
             findings.push(Finding::new(
                 place,
@@ -216,19 +248,12 @@ pub(super) fn check_values(
     }
 }
 
-fn unknown(place: String, name: &str, known: &[ParameterDef]) -> Finding {
-    let names: Vec<&str> = known.iter().map(|def| def.name.as_str()).collect();
+fn unknown(place: String, name: &str, known: &Known<'_>) -> Finding {
+    let names: Vec<&str> = known.0.values().map(|def| def.name.as_str()).collect();
     let mend = match nearest(name, names.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
         None => "use a name that `elomill params` prints".to_owned(),
     };
     let found = format!("`{}`, which the engine does not have", printable(name, 40));
     Finding::new(place, found, names.join(", "), mend)
-}
-
-fn kind_name(kind: ParameterKind) -> &'static str {
-    match kind {
-        ParameterKind::Int => "int",
-        ParameterKind::Float => "float",
-    }
 }

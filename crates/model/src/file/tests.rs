@@ -131,6 +131,70 @@ fn many_parameters_are_handed_over_and_it_is_said() {
 }
 
 #[test]
+fn kinds_and_constraints_are_read() {
+    let text = TUNE
+        .replace("kind = \"int\"\nmin = 1\nmax = 8\nc_end = 1.5", "kind = \"log-int\"\nmin = 1\nmax = 8")
+        .replace("[[parameter]]\nname = \"rfp_depth\"", "[[parameter]]\nname = \"razor_depth\"\nkind = \"categorical\"\n[[parameter]]\nname = \"rfp_depth\"")
+        .replace("razor_depth = 1\n", "");
+    let Job::Tune(tune) = resolve(&text, None).unwrap().job else { panic!("not a tune") };
+    let kinds: Vec<_> = tune.parameters.iter().map(|p| (p.kind.name(), p.c_end)).collect();
+    // 0.8 of the engine's about a start of 3 is a relative step of 0.27.
+    assert_eq!(kinds, [("float", 0.12), ("categorical", 5.0), ("log-int", 0.8 / 3.0)]);
+    let text = format!(
+        "{TUNE}[[constraint]]\nsum = {{ lmr_base = 2, rfp_depth = -1 }}\nat_most = 0\n\
+         [[constraint]]\nsum = {{ lmr_base = 1, rfp_depth = 1 }}\nat_least = 0.5\n"
+    );
+    let Job::Tune(tune) = resolve(&text, None).unwrap().job else { panic!("not a tune") };
+    let sums: Vec<_> = tune
+        .constraints
+        .iter()
+        .map(|c| (c.sum.get("lmr_base"), c.sum.get("rfp_depth"), c.at_most))
+        .collect();
+    assert_eq!(sums, [(Some(2.0), Some(-1.0), 0.0), (Some(-1.0), Some(-1.0), -0.5)]);
+    for (from, to, place, part) in [
+        ("at_most = 0\n", "", "constraint[0].at_most", "at_most or at_least"),
+        (
+            "at_most = 0\n",
+            "at_most = 0\nat_least = 0\n",
+            "constraint[0].at_least",
+            "for each of them",
+        ),
+        ("at_most = 0\n", "at_mist = 0\n", "constraint[0].at_mist", "did you mean `at_most`?"),
+        ("lmr_base = 2", "lmr_bass = 2", "constraint[0].sum.lmr_bass", "[[parameter]] tables"),
+        ("rfp_depth = -1", "rfp_depth = \"1\"", "constraint[0].sum.rfp_depth", "a finite number"),
+        ("at_least = 0.5", "at_least = 50", "constraint[1].at_most", "within the ranges"),
+        ("at_least = 0.5", "at_least = 5", "constraint[1].at_most", "at the start the sum is"),
+        ("kind = \"int\"", "kind = \"log-int\"", "constraint[0].sum.rfp_depth", "int, float"),
+        ("kind = \"int\"", "kind = \"logint\"", "parameter[1].kind", "int, float, log-int"),
+        (
+            "kind = \"int\"",
+            "kind = \"log-float\"",
+            "parameter[1].kind",
+            "int, log-int, categorical",
+        ),
+        (
+            "kind = \"int\"\nmin = 1",
+            "kind = \"log-int\"\nmin = 0",
+            "parameter[1].min",
+            "logarithmic",
+        ),
+        (
+            "kind = \"int\"",
+            "kind = \"categorical\"\nstart = 2.5",
+            "parameter[1].start",
+            "a whole number",
+        ),
+        ("c_end = 1.5", "c_end = 0.01\nkind = \"categorical\"", "file", "TOML"),
+    ] {
+        assert!(text.contains(from), "{from:?} is not in the file");
+        let found = findings(&text.replacen(from, to, 1));
+        let hit = found.iter().find(|f| f.place == place && f.to_string().contains(part));
+        let hit = hit.unwrap_or_else(|| panic!("{from:?} to {to:?}: no `{place}` in {found:#?}"));
+        assert!(hit.line.is_some(), "{hit}");
+    }
+}
+
+#[test]
 fn a_test_is_read_with_its_defaults() {
     let file = RunFile::parse(TEST).unwrap();
     assert_eq!(file.book, BookChoice::File("my.epd".to_owned()));
@@ -299,7 +363,7 @@ fn each_mistake_is_found_on_its_line() {
         (RACE, "[race]", "[test]", "test", Some(5), "race"),
         (RACE, "\"two\"", "\"one\"", "candidate[1].name", Some(11), "no other candidate has"),
         (RACE, "run = 7", "run = 7\nvalues = {}", "candidate[1].run", Some(12), "one of the two"),
-        (RACE, "run = 7", "", "candidate[1].values", None, "the id of a tune"),
+        (RACE, "run = 7", "", "candidate[1].values", Some(10), "the id of a tune"),
         (RACE, "run = 7", "run = 9", "candidate[1].run", Some(12), "not known here"),
         (
             RACE,

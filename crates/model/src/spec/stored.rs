@@ -2,7 +2,7 @@
 //! they did before there was a choice, so that old rows still read.
 
 use super::{BqrSettings, Fork, GainRule, OptimizerKind, OptimizerSpec, SpsaSettings, TuneSpec};
-use crate::{Pairs, ParameterDef, ParameterSet};
+use crate::{LinearConstraint, Pairs, ParameterDef, ParameterSet};
 use serde::{Deserialize, Serialize};
 
 #[derive(Serialize, Deserialize)]
@@ -21,6 +21,8 @@ pub(super) struct TuneJson {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     bqr: Option<BqrSettings>,
     parameters: Vec<ParameterDef>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    constraints: Vec<LinearConstraint>,
     fixed: ParameterSet,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     forked_from: Option<Fork>,
@@ -28,7 +30,7 @@ pub(super) struct TuneJson {
 
 impl From<TuneSpec> for TuneJson {
     fn from(spec: TuneSpec) -> Self {
-        let TuneSpec { pairs, optimizer, parameters, fixed, forked_from } = spec;
+        let TuneSpec { pairs, optimizer, parameters, constraints, fixed, forked_from } = spec;
         let (spsa, bqr) = match optimizer {
             OptimizerSpec::Spsa(settings) => (Some(settings), None),
             OptimizerSpec::Bqr(settings) => (None, Some(settings)),
@@ -42,6 +44,7 @@ impl From<TuneSpec> for TuneJson {
             gains: spsa.map(|s| s.gains),
             bqr,
             parameters,
+            constraints,
             fixed,
             forked_from,
         }
@@ -64,6 +67,7 @@ impl From<TuneJson> for TuneSpec {
             pairs: json.pairs,
             optimizer,
             parameters: json.parameters,
+            constraints: json.constraints,
             fixed: json.fixed,
             forked_from: json.forked_from,
         }
@@ -81,6 +85,7 @@ mod tests {
         let OptimizerSpec::Spsa(settings) = spec.optimizer else { panic!("not spsa") };
         assert_eq!((settings.alpha, settings.gamma, settings.a_ratio), (0.7, 0.1, 0.2));
         assert_eq!(settings.gains, GainRule::Elomill);
+        assert_eq!(spec.constraints, []);
     }
 
     #[test]
@@ -92,6 +97,10 @@ mod tests {
                 pairs: Pairs(5),
                 optimizer,
                 parameters: Vec::new(),
+                constraints: vec![LinearConstraint {
+                    sum: ParameterSet::from_iter([("a".to_owned(), -1.5)]),
+                    at_most: 0.25,
+                }],
                 fixed: ParameterSet::default(),
                 forked_from: Some(Fork { run: crate::RunId(3), pairs: Pairs(40) }),
             };

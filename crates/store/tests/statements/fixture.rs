@@ -98,6 +98,7 @@ pub(crate) fn spec() -> RunSpec {
             pairs: Pairs(1_000),
             optimizer: OptimizerSpec::default(),
             parameters: vec![parameter],
+            constraints: Vec::new(),
             fixed,
             forked_from: None,
         }),

@@ -8,7 +8,7 @@
 //! and Machine Learning", 2006, chapter 10). The curvature is integrated over a grid, never
 //! plugged in: a point estimate of it makes the steps of a poorly known parameter far too long.
 
-use super::portable::{exp, ln};
+use crate::portable::{exp, ln};
 use serde::{Deserialize, Serialize};
 
 /// Points of the grid over `ln h`, and how many prior deviations it reaches either way.
@@ -167,6 +167,25 @@ impl Evidence<'_> {
                 .sum();
             self.v[row] - explained
         })
+    }
+
+    /// The chance that a parameter without slope and curvature, the others as fitted, would leave as
+    /// much unexplained: the log-likelihood that both win is half of a χ² with two degrees of freedom.
+    pub(super) fn chance_of_nothing(&self, surface: &Surface, index: usize) -> f64 {
+        let size = self.dimension;
+        let a = |row: usize, column: usize| {
+            self.a[(row * size + index) * 3 * size + column * size + index]
+        };
+        let [slope, curvature, _] = self.residual(&surface.beta, index);
+        let (a00, a01, a11) = (a(0, 0), a(0, 1), a(1, 1));
+        if a00 <= 0.0 {
+            return 1.0;
+        }
+        // What the slope wins, then what the curvature wins beside it, where it was probed at all.
+        let rest = a11 - a01 * a01 / a00;
+        let beside = curvature - a01 * slope / a00;
+        let more = if rest > 1e-9 * a11 { beside * beside / rest } else { 0.0 };
+        exp(-0.5 * (slope * slope / a00 + more)).min(1.0)
     }
 
     /// The posterior of (b, h, t): h on the grid, (b, t) normal for each h in closed form.

@@ -4,10 +4,10 @@
 //! moves the sums are re-expressed about the new one, which is exact: a cubic stays a cubic.
 
 use super::fit::{Evidence, Hyper, Moments, Surface};
-use super::portable::{exp, ln};
-use crate::{ParameterSpace, TuneError};
+use crate::portable::{exp, ln};
+use crate::{ParameterSpace, TuneError, scale};
 use model::spec::BqrSettings;
-use model::{Pairs, ParameterDef};
+use model::{Pairs, ParameterDef, ParameterKind};
 use serde::{Deserialize, Serialize};
 use std::f64::consts::LN_10;
 
@@ -50,6 +50,10 @@ pub struct BqrState {
     pub noise: f64,
     /// The reports that `noise` is worth.
     pub noise_weight: f64,
+    /// For each categorical parameter, which the surface knows nothing of, the logarithm of each
+    /// choice's probability to be the best one, over that of the most probable: from -30 to 0.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scores: Vec<Vec<f64>>,
 }
 
 /// Where the last fit may move the point to.
@@ -79,6 +83,7 @@ impl BqrState {
             responses: vec![0.0; size],
             noise: 0.0,
             noise_weight: 0.0,
+            scores: Vec::new(),
         }
     }
 
@@ -134,14 +139,16 @@ impl BqrState {
 
     /// Fits the surface to all reports, moves the point to its top and sets the next probes.
     ///
-    /// `limits` are the box in units; `widening` is that of [`probe_curvature`]. A fit that has left
-    /// the range of the numbers is not taken.
+    /// `limits` are the box in units; `widening` is that of [`probe_curvature`]; `constrain` moves a
+    /// point in units to the best one that the constraints allow, by these curvatures. A fit that has
+    /// left the range of the numbers is not taken.
     pub(super) fn refit(
         &self,
         config: &BqrSettings,
         limits: &[(f64, f64)],
         step: Step,
         widening: f64,
+        constrain: &dyn Fn(&mut [f64], &[f64]),
     ) -> Self {
         let size = self.origin.len();
         let mut surface = self.fitted_surface();
@@ -154,7 +161,7 @@ impl BqrState {
             Step::Next => POINT_STEP,
             Step::Last => 2.0 * POINT_STEP,
         };
-        let moves: Vec<f64> = (0..size)
+        let mut moves: Vec<f64> = (0..size)
             .map(|index| {
                 let (low, high) = limits[index];
                 let farthest = reach * self.scale[index];
@@ -163,6 +170,15 @@ impl BqrState {
                     .min((high - self.origin[index]).min(farthest))
             })
             .collect();
+        let mut target: Vec<f64> = self.origin.iter().zip(&moves).map(|(x, by)| x + by).collect();
+        let free = target.clone();
+        constrain(&mut target, &next.surface[size..2 * size]);
+        for (by, (held, free)) in moves.iter_mut().zip(target.iter().zip(&free)) {
+            // Nothing is added where nothing is held, so that the last bit stays.
+            if held != free {
+                *by += held - free;
+            }
+        }
         next.move_by(&moves);
         let loss = probe_loss(config, size);
         for (index, &(low, high)) in limits.iter().enumerate() {
@@ -210,6 +226,13 @@ impl BqrState {
             })
             .collect();
         self.evidence(config).moments_of(&self.fitted_surface(), &weights)
+    }
+
+    /// For each parameter the chance that one without slope and curvature would have given such
+    /// reports.
+    pub(super) fn chances_of_nothing(&self, config: &BqrSettings) -> Vec<f64> {
+        let (evidence, surface) = (self.evidence(config), self.fitted_surface());
+        (0..self.origin.len()).map(|index| evidence.chance_of_nothing(&surface, index)).collect()
     }
 
     /// Where one parameter's slice of the surface is highest, on the branch that curves down; its
@@ -304,7 +327,9 @@ impl BqrState {
 
     /// Checks that this can be a state of the space.
     pub(super) fn check(&self, space: &ParameterSpace) -> Result<(), TuneError> {
-        let size = space.dimension();
+        crate::choices::check(space.parameters(), &self.scores)?;
+        let numbers = || space.parameters().iter().filter(|p| p.kind != ParameterKind::Categorical);
+        let size = numbers().count();
         if self.origin.len() != size {
             let (list, found) = ("origin", self.origin.len());
             return Err(TuneError::Dimension { list, found, expected: size });
@@ -316,11 +341,11 @@ impl BqrState {
         }
         let Hyper { curvature, spread, reach, skew } = self.hyper;
         let widths = [curvature, spread, reach, skew];
-        let inside: Vec<(f64, f64)> = space.parameters().iter().map(limits).collect();
+        let inside: Vec<(f64, f64)> = numbers().map(limits).collect();
         let in_box = |i: usize, v: f64| inside[i].0 - 1e-6 <= v && v <= inside[i].1 + 1e-6;
         require("origin", &self.origin, "a point inside the box", in_box)?;
         require("scale", &self.scale, "a finite number above 0", |_, v| v > 0.0)?;
-        let curved = |i: usize, v: f64| i / size != 1 || v > 0.0;
+        let curved = |i: usize, v: f64| !(size..2 * size).contains(&i) || v > 0.0;
         require("surface", &self.surface, "a finite number, above 0 if a curvature", curved)?;
         require("slope_variance", &self.slope_variance, "a number from 0", |_, v| v >= 0.0)?;
         require("products", &self.products, "a finite number", |_, _| true)?;
@@ -370,6 +395,5 @@ fn require(
 
 /// The box of a parameter in units of `c_end` from its start.
 pub(super) fn limits(parameter: &ParameterDef) -> (f64, f64) {
-    let ParameterDef { start, min, max, c_end, .. } = *parameter;
-    ((min - start) / c_end, (max - start) / c_end)
+    (scale::in_units(parameter, parameter.min), scale::in_units(parameter, parameter.max))
 }

@@ -88,7 +88,7 @@ fn six_fits_agree_with_the_reference_implementation() {
             state.add(plus, minus, *pairs as f64, elo, config.forget);
         }
         let step = if round == 5 { Step::Last } else { Step::Next };
-        state = state.refit(&config, &[(-10.0, 10.0); 3], step, 1.0);
+        state = state.refit(&config, &[(-10.0, 10.0); 3], step, 1.0, &|_, _| ());
         let hyper = state.hyper;
         let widths = [hyper.curvature, hyper.spread, hyper.reach, hyper.skew];
         for (what, found, expected) in [
@@ -299,7 +299,7 @@ fn the_order_of_reports_matters_little() {
             let (plus, minus) = (bqr.in_units(&asked.plus), bqr.in_units(&asked.minus));
             state.add(&plus, &minus, 8.0, elo, 0.0);
         }
-        state.refit(&config, &bqr.limits, Step::Last, WIDENING)
+        state.refit(&config, &bqr.limits, Step::Last, WIDENING, &|_, _| ())
     };
     let (forwards, backwards) = (told((0..64).collect()), told((0..64).rev().collect()));
     for (a, b) in forwards.origin.iter().zip(&backwards.origin) {

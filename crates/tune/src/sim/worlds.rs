@@ -108,6 +108,7 @@ impl World {
                 OptimizerKind::Bqr => OptimizerSpec::Bqr(BqrSettings::default()),
             },
             parameters: self.parameters(dimension, self.c_end, self.half_range),
+            constraints: Vec::new(),
             fixed: ParameterSet::default(),
             forked_from: None,
         };
@@ -133,10 +134,7 @@ impl World {
     }
 
     fn parameters(&self, dimension: usize, c_end: f64, half_range: f64) -> Vec<ParameterDef> {
-        let unit = match self.kind {
-            ParameterKind::Int => 0.1 * UNIT,
-            ParameterKind::Float => UNIT,
-        };
+        let unit = if self.kind.is_whole() { 0.1 * UNIT } else { UNIT };
         let parameter = |index: usize| ParameterDef {
             name: format!("p{index}"),
             kind: self.kind,

@@ -144,13 +144,14 @@ fn what_cannot_be_true_is_refused_and_changes_nothing() {
     assert!(matches!(spsa.tell(&good, Pairs(2), 5), Err(TuneError::Balance { .. })));
     assert!(matches!(spsa.tell(&good, Pairs(2), i64::MIN), Err(TuneError::Balance { .. })));
     assert_eq!(spsa, fresh());
-    let outside = SpsaState { theta: vec![1.0, f64::NAN, 1.0], pairs: Pairs(0) };
+    let outside =
+        SpsaState { theta: vec![1.0, f64::NAN, 1.0], pairs: Pairs(0), scores: Vec::new() };
     assert!(fresh().with_state(outside).is_err());
 }
 
 #[test]
 fn suggested_values_are_whole_where_they_must_be() {
-    let state = SpsaState { theta: vec![12.5, 12.5, 39.7], pairs: Pairs(1) };
+    let state = SpsaState { theta: vec![12.5, 12.5, 39.7], pairs: Pairs(1), scores: Vec::new() };
     let set = fresh().with_state(state).unwrap().suggested();
     assert_eq!(set.get("margin"), Some(13.0));
     assert_eq!(set.get("scale"), Some(12.5));

@@ -58,11 +58,8 @@ pub(super) fn plan(
 
 /// A number as the sources write it.
 fn literal(kind: ParameterKind, value: f64) -> String {
-    match kind {
-        // No minus before a zero.
-        ParameterKind::Int => format!("{}", value + 0.0),
-        ParameterKind::Float => format!("{value:?}"),
-    }
+    // No minus before a zero.
+    if kind.is_whole() { format!("{}", value + 0.0) } else { format!("{value:?}") }
 }
 
 /// Changes by source, each of bytes that no other one touches.
