@@ -6,6 +6,7 @@
 //! does any I/O.
 
 mod campaign;
+mod engine;
 mod lines;
 mod race;
 mod reader;
@@ -24,6 +25,7 @@ use lines::Lines;
 use reader::{Reader, Section};
 
 pub use campaign::{CampaignFile, Group};
+pub use engine::{EngineBench, EngineFile, EngineSource, Recipe};
 pub use race::{RaceCandidateFile, RaceFile};
 pub use resolve::{Surroundings, Tuned};
 pub use set::parse_set;

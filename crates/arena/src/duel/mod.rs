@@ -6,6 +6,7 @@
 //! against itself under node limits are [`PairPlayer`](crate::PairPlayer)'s, which needs none of this.
 
 mod adjudicate;
+mod check;
 mod clock;
 mod game;
 mod lines;
@@ -21,10 +22,12 @@ mod uci;
 mod xboard;
 
 pub use adjudicate::{Adjudication, DrawRule, ResignRule};
+pub use check::{Checkup, Outcome, Verdict, check, declared};
 pub use clock::{Clock, Flag, SideLimit, TimeControl, TimeError, parse_seconds};
 pub use game::{DuelGame, DuelRules, PlayedMove};
-pub use options::OptionError;
+pub use model::Protocol;
+pub use options::{EngineOption, OptionError, OptionKind};
 pub use pair::{Duel, DuelError, DuelPair, DuelPlayer, DuelRecord};
 pub use session::StartError;
-pub use spec::{Entrant, Mind, Program, Protocol, Ranks};
+pub use spec::{Entrant, Mind, Program, Ranks};
 pub use speech::Insight;

@@ -10,7 +10,7 @@ const MOST_OPTIONS: usize = 4096;
 
 /// What a value may be.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub enum OptionKind {
     /// `true` or `false`.
     Check,
     /// A whole number; the bounds where the program has given readable ones.
@@ -30,18 +30,40 @@ pub(super) enum Kind {
 
 /// An option as declared.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Declared {
+pub struct EngineOption {
     /// Its name as the program spells it.
-    pub(super) name: String,
+    pub name: String,
     /// What it takes.
-    pub(super) kind: Kind,
+    pub kind: OptionKind,
     /// The value before it is set, if it was said.
-    pub(super) default: Option<String>,
+    pub default: Option<String>,
+}
+
+impl EngineOption {
+    /// What makes no sense about the declaration, if anything.
+    pub(super) fn oddity(&self) -> Option<String> {
+        let default = self.default.as_deref().unwrap_or("");
+        let odd = match &self.kind {
+            OptionKind::Check if !["true", "false", "0", "1"].contains(&default) => {
+                format!("default `{}` of a check", printable(default, 40))
+            }
+            OptionKind::Spin { min: Some(min), max: Some(max) } => match default.parse::<i128>() {
+                Ok(number) if (*min..=*max).contains(&number) => return None,
+                _ => format!("default `{}` of {min} to {max}", printable(default, 40)),
+            },
+            OptionKind::Spin { .. } => "a number without bounds".to_owned(),
+            OptionKind::Combo(choices) if !choices.iter().any(|choice| choice == default) => {
+                format!("default `{}` is none of its choices", printable(default, 40))
+            }
+            _ => return None,
+        };
+        Some(format!("{}: {odd}", printable(&self.name, 60)))
+    }
 }
 
 /// The options of one program.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Options(Vec<Declared>);
+pub(super) struct Options(Vec<EngineOption>);
 
 /// An option that cannot be set.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -71,8 +93,13 @@ impl Options {
         }
     }
 
+    /// All, in the order in which they were declared.
+    pub(super) fn all(&self) -> &[EngineOption] {
+        &self.0
+    }
+
     /// The option of a name, whatever its case.
-    pub(super) fn find(&self, name: &str) -> Option<&Declared> {
+    pub(super) fn find(&self, name: &str) -> Option<&EngineOption> {
         self.0.iter().find(|option| option.name.eq_ignore_ascii_case(name))
     }
 
@@ -108,10 +135,10 @@ impl Options {
             return Err(wrong("no control characters".to_owned()));
         }
         match &option.kind {
-            Kind::Check if !["true", "false"].contains(&value) => {
+            OptionKind::Check if !["true", "false"].contains(&value) => {
                 return Err(wrong("true or false".to_owned()));
             }
-            Kind::Spin { min, max } => {
+            OptionKind::Spin { min, max } => {
                 let (low, high) = (min.unwrap_or(i128::MIN), max.unwrap_or(i128::MAX));
                 let number: Option<i128> = value.parse().ok();
                 if number.is_none_or(|number| number < low || number > high) {
@@ -121,17 +148,17 @@ impl Options {
                     return Err(wrong(format!("a whole number from {min} to {max}")));
                 }
             }
-            Kind::Combo(choices) if !choices.iter().any(|choice| choice == value) => {
+            OptionKind::Combo(choices) if !choices.iter().any(|choice| choice == value) => {
                 let choices: Vec<_> = choices.iter().map(|c| printable(c, 40)).collect();
                 return Err(wrong(choices.join(", ")));
             }
-            Kind::Button if !["", "true"].contains(&value) => {
+            OptionKind::Button if !["", "true"].contains(&value) => {
                 return Err(wrong("nothing: it is a button".to_owned()));
             }
             _ => {}
         }
         let name = &option.name;
-        let is_button = option.kind == Kind::Button;
+        let is_button = option.kind == OptionKind::Button;
         Ok(match (protocol, is_button) {
             (Protocol::Uci | Protocol::Usi, true) => format!("setoption name {name}\n"),
             (Protocol::Uci | Protocol::Usi, false) => {
@@ -142,8 +169,8 @@ impl Options {
             (Protocol::Xboard, true) => format!("option {name}\n"),
             (Protocol::Xboard, false) => {
                 let value = match value {
-                    "true" if option.kind == Kind::Check => "1",
-                    "false" if option.kind == Kind::Check => "0",
+                    "true" if option.kind == OptionKind::Check => "1",
+                    "false" if option.kind == OptionKind::Check => "0",
                     other => other,
                 };
                 format!("option {name}={value}\n")
@@ -158,7 +185,7 @@ fn text(bytes: &[u8]) -> String {
 
 /// `NAME type KIND [default D] [min A] [max B] [var V]…`: names, defaults and choices may have
 /// blanks in them, so each reaches to the next word that begins a part.
-fn uci(declaration: &[u8]) -> Option<Declared> {
+fn uci(declaration: &[u8]) -> Option<EngineOption> {
     let mut parts: Vec<(&[u8], Vec<&[u8]>)> = vec![(b"name", Vec::new())];
     for word in words(declaration) {
         // A name may hold the word `default`, but the kind comes first of all parts.
@@ -173,41 +200,43 @@ fn uci(declaration: &[u8]) -> Option<Declared> {
     let name = part(b"name").filter(|name| !name.is_empty())?;
     let number = |name: &[u8]| part(name)?.parse::<i128>().ok();
     let kind = match part(b"type")?.to_ascii_lowercase().as_str() {
-        "check" => Kind::Check,
-        "spin" => Kind::Spin { min: number(b"min"), max: number(b"max") },
+        "check" => OptionKind::Check,
+        "spin" => OptionKind::Spin { min: number(b"min"), max: number(b"max") },
         "combo" => {
             let choices = parts.iter().filter(|(part, _)| *part == b"var");
-            Kind::Combo(choices.map(|(_, words)| joined(words)).collect())
+            OptionKind::Combo(choices.map(|(_, words)| joined(words)).collect())
         }
-        "button" => Kind::Button,
-        _ => Kind::Text,
+        "button" => OptionKind::Button,
+        _ => OptionKind::Text,
     };
-    Some(Declared { name, kind, default: part(b"default") })
+    Some(EngineOption { name, kind, default: part(b"default") })
 }
 
 /// XBoard: `NAME -check 0`, `NAME -spin 5 0 10`, `NAME -combo a /// *b /// c`, `NAME -button`.
-fn xboard(declaration: &[u8]) -> Option<Declared> {
+fn xboard(declaration: &[u8]) -> Option<EngineOption> {
     let declaration = text(declaration);
     let (name, rest) = declaration.split_once(" -")?;
     let (kind, rest) = rest.split_once(' ').unwrap_or((rest, ""));
     let mut numbers = rest.split_whitespace().map(|word| word.parse::<i128>().ok());
     let mut default = (!rest.is_empty()).then(|| rest.trim().to_owned());
     let kind = match kind {
-        "check" => Kind::Check,
+        "check" => OptionKind::Check,
         "spin" | "slider" => {
             default = numbers.next().flatten().map(|number| number.to_string());
-            Kind::Spin { min: numbers.next().flatten(), max: numbers.next().flatten() }
+            OptionKind::Spin { min: numbers.next().flatten(), max: numbers.next().flatten() }
         }
         "combo" => {
             let choices = rest.split("///").map(str::trim);
             default =
                 choices.clone().find_map(|choice| choice.strip_prefix('*')).map(str::to_owned);
-            Kind::Combo(choices.map(|choice| choice.trim_start_matches('*').to_owned()).collect())
+            OptionKind::Combo(
+                choices.map(|choice| choice.trim_start_matches('*').to_owned()).collect(),
+            )
         }
-        "button" | "save" | "reset" => Kind::Button,
-        _ => Kind::Text,
+        "button" | "save" | "reset" => OptionKind::Button,
+        _ => OptionKind::Text,
     };
-    Some(Declared { name: name.trim().to_owned(), kind, default })
+    Some(EngineOption { name: name.trim().to_owned(), kind, default })
 }
 
 #[cfg(test)]
@@ -240,18 +269,18 @@ mod tests {
             ],
         );
         let kinds: Vec<_> = options.0.iter().map(|o| (o.name.as_str(), &o.kind)).collect();
-        let combo = Kind::Combo(vec!["Always".into(), "Fail High".into()]);
+        let combo = OptionKind::Combo(vec!["Always".into(), "Fail High".into()]);
         assert_eq!(
             kinds,
             [
-                ("Hash", &Kind::Spin { min: Some(1), max: Some(33_554_432) }),
-                ("Clear Hash", &Kind::Button),
+                ("Hash", &OptionKind::Spin { min: Some(1), max: Some(33_554_432) }),
+                ("Clear Hash", &OptionKind::Button),
                 ("NullMove Pruning", &combo),
-                ("UCI default Elo", &Kind::Text),
-                ("Nodes", &Kind::Spin { min: Some(0), max: Some(u64::MAX.into()) }),
-                ("Odd", &Kind::Spin { min: None, max: None }),
-                ("SyzygyPath", &Kind::Text),
-                ("Net", &Kind::Text),
+                ("UCI default Elo", &OptionKind::Text),
+                ("Nodes", &OptionKind::Spin { min: Some(0), max: Some(u64::MAX.into()) }),
+                ("Odd", &OptionKind::Spin { min: None, max: None }),
+                ("SyzygyPath", &OptionKind::Text),
+                ("Net", &OptionKind::Text),
             ]
         );
         assert_eq!(options.find("net").and_then(|o| o.default.as_deref()), Some("a b.nnue"));
@@ -310,5 +339,27 @@ mod tests {
             let error = options.line(Protocol::Uci, name, value).expect_err(name).to_string();
             assert!(error.contains(part), "{error}");
         }
+    }
+
+    #[test]
+    fn declarations_that_make_no_sense_are_told() {
+        let options = declared(
+            Protocol::Uci,
+            &[
+                "name Hash type spin default 16 min 1 max 64",
+                "name Small type spin default 0 min 1 max 64",
+                "name Open type spin default 16",
+                "name Ponder type check default false",
+                "name Maybe type check",
+                "name Style type combo default Solid var Solid var Wild",
+                "name Manner type combo default Rude var Solid var Wild",
+                "name Clear type button",
+                "name Path type string",
+            ],
+        );
+        let odd: Vec<_> = options.all().iter().filter_map(EngineOption::oddity).collect();
+        let names: Vec<_> = odd.iter().filter_map(|odd| odd.split(':').next()).collect();
+        assert_eq!(names, ["Small", "Open", "Maybe", "Manner"]);
+        assert_eq!(odd[0], "Small: default `0` of 1 to 64");
     }
 }

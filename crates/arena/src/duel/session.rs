@@ -4,7 +4,7 @@
 //! trip. Its time runs from just before the write until its answer can be read.
 
 use super::lines::first_word;
-use super::options::{OptionError, Options};
+use super::options::{EngineOption, OptionError, Options};
 use super::process::{Event, Process};
 use super::speech::{Answer, Heard, Insight};
 use super::uci::Uci;
@@ -112,8 +112,8 @@ pub(super) enum Tongue {
 
 /// A program that has introduced itself.
 pub(super) struct Session {
-    process: Process,
-    tongue: Tongue,
+    pub(super) process: Process,
+    pub(super) tongue: Tongue,
     patience: Duration,
     /// Reused for every order.
     order: String,
@@ -171,6 +171,19 @@ impl Session {
             Tongue::Uci(uci) => &uci.name,
             Tongue::XBoard(xboard) => &xboard.name,
         }
+    }
+
+    /// What it has declared; XBoard's programs are not asked again.
+    pub(super) fn options(&self) -> &[EngineOption] {
+        match &self.tongue {
+            Tongue::Uci(uci) => uci.options.all(),
+            Tongue::XBoard(_) => &[],
+        }
+    }
+
+    /// The option of a name, whatever its case.
+    pub(super) fn find(&self, name: &str) -> Option<&EngineOption> {
+        self.options().iter().find(|option| option.name.eq_ignore_ascii_case(name))
     }
 
     /// Whether it must not be used for another game.
@@ -346,10 +359,10 @@ impl Session {
         }
     }
 
-    /// Sends it away, with a second to leave by itself.
-    pub(super) fn leave(mut self) {
+    /// Sends it away, with a second to leave by itself; whether it did.
+    pub(super) fn leave(mut self) -> bool {
         self.process.dismiss(b"quit\n");
-        self.process.await_end(FAREWELL);
+        self.process.await_end(FAREWELL)
     }
 }
 

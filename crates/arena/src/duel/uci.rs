@@ -2,7 +2,7 @@
 
 use super::lines::first_word;
 use super::notation::{self, Notation};
-use super::options::{Kind, Options};
+use super::options::{OptionKind, Options};
 use super::session::{Start, StartError};
 use super::speech::{self, Heard, Insight};
 use super::{Clock, Program, Protocol, SideLimit};
@@ -15,9 +15,9 @@ pub(super) type Part = (String, Option<&'static str>);
 /// What is known of the program and of the game that it plays.
 pub(super) struct Uci {
     pub(super) name: String,
-    protocol: Protocol,
+    pub(super) protocol: Protocol,
     notation: Notation,
-    options: Options,
+    pub(super) options: Options,
     /// `position …` with every move so far.
     position: String,
     has_moves: bool,
@@ -142,7 +142,7 @@ fn variant(
         return Ok(Vec::new());
     }
     match options.find("UCI_Variant").map(|option| &option.kind) {
-        Some(Kind::Combo(choices)) if choices.iter().any(|choice| choice == game.name()) => {
+        Some(OptionKind::Combo(choices)) if choices.iter().any(|choice| choice == game.name()) => {
             Ok(vec![("UCI_Variant".to_owned(), game.name().to_owned())])
         }
         Some(_) => Err(start.unable(format!("does not offer {game} in its option UCI_Variant"))),

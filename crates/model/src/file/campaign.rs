@@ -268,7 +268,7 @@ fn regression_pairs(reader: &mut Reader<'_>, root: &mut Section<'_>) -> Pairs {
 
 fn group(reader: &mut Reader<'_>, mut section: Section<'_>) -> Group {
     let name = section.required_text(reader, "name", "name = \"lmr\"");
-    let parameters = section.texts(reader, "parameters");
+    let parameters = section.texts(reader, "parameters", "[\"lmr_base\", \"lmr_divisor\"]");
     let c_end_factor = section.number(reader, "c_end_factor", Some(1.0));
     if !(0.01..=100.0).contains(&c_end_factor) {
         let mend = "write `c_end_factor = 2` for probes twice as wide as the engine advises";

@@ -133,10 +133,15 @@ impl<'d> Section<'d> {
         text
     }
 
-    /// A list of texts that must be there and not be empty.
-    pub(super) fn texts(&mut self, reader: &mut Reader<'_>, field: &str) -> Vec<String> {
+    /// A list of texts that must be there and not be empty; `example` is one.
+    pub(super) fn texts(
+        &mut self,
+        reader: &mut Reader<'_>,
+        field: &str,
+        example: &str,
+    ) -> Vec<String> {
         let allowed = "a list of texts";
-        let mend = format!("write `{field} = [\"lmr_base\", \"lmr_divisor\"]`");
+        let mend = format!("write `{field} = {example}`");
         let Some(value) = self.take(reader, field) else {
             reader.missing(self, field, allowed, mend);
             return Vec::new();
@@ -296,6 +301,32 @@ impl<'d> Section<'d> {
             }
         }
         Some(set)
+    }
+
+    /// A table of texts, numbers and truths under free names, each as a text; none if there is no
+    /// table.
+    pub(super) fn scalars(
+        &mut self,
+        reader: &mut Reader<'_>,
+        field: &str,
+    ) -> Vec<(String, String)> {
+        let Some(mut section) = self.section(reader, field) else { return Vec::new() };
+        let mut scalars = Vec::new();
+        for key in section.table.into_iter().flat_map(|table| table.keys()) {
+            let name = key.get_ref().to_string();
+            let Some(value) = section.take(reader, &name) else { continue };
+            match value {
+                DeValue::String(text) => scalars.push((name, text.to_string())),
+                DeValue::Integer(_) | DeValue::Float(_) | DeValue::Boolean(_) => {
+                    scalars.push((name, describe(value)));
+                }
+                _ => {
+                    let allowed = "text, a number, true or false";
+                    reader.wrong(&section, &name, describe(value), allowed, "give one value");
+                }
+            }
+        }
+        scalars
     }
 
     /// Records every field that nobody asked for.
