@@ -9,7 +9,7 @@ use super::pure::PURE;
 use super::tree::Tree;
 
 /// What a package may ship with, of this workspace; [`ALL`] is everything that is not for tests.
-const MAY: [(&str, &[&str]); 16] = [
+const MAY: [(&str, &[&str]); 17] = [
     ("model", &[]),
     ("games", &["model"]),
     ("engine", &["games", "model"]),
@@ -17,12 +17,13 @@ const MAY: [(&str, &[&str]); 16] = [
     ("tune", &["model", "stats"]),
     ("arena", &["engine", "games", "model"]),
     ("pgbox", &[]),
+    ("sandbox", &[]),
     ("store", &["model"]),
     ("telemetry", &[]),
     ("keys", &[]),
     ("proto", &["keys"]),
     ("coordinator", &["games", "keys", "model", "proto", "stats", "store", "telemetry", "tune"]),
-    ("worker", &["arena", "engine", "games", "keys", "model", "proto", "telemetry"]),
+    ("worker", &["arena", "engine", "games", "keys", "model", "proto", "sandbox", "telemetry"]),
     ("cli", ALL),
     ("testkit", ALL),
     ("xtask", &PURE),
@@ -37,6 +38,7 @@ const ALL: &[&str] = &[
     "model",
     "pgbox",
     "proto",
+    "sandbox",
     "stats",
     "store",
     "telemetry",
