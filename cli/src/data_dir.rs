@@ -8,6 +8,7 @@
 //! tls.crt tls.key the certificate of the coordinator here
 //! pg/ …           the private Postgres (laid out by `pgbox`)
 //! worker/         the state of the house's own worker: identity and spool
+//! engines/        the engines of others (laid out by `engines`)
 //! logs/           elomill.log, worker.log
 //! ```
 

@@ -11,11 +11,13 @@ mod convert;
 mod data_dir;
 mod display;
 mod endpoint;
+mod engines;
 mod env;
 mod filing;
 mod follow;
 mod house;
 mod interrupt;
+mod jail;
 mod local_match;
 mod logging;
 mod output;
@@ -26,6 +28,8 @@ use clap::Parser;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    // While there is one thread.
+    sandbox::serve_if_called();
     let command = commands::Cli::parse().command;
     let runtime = match tokio::runtime::Runtime::new() {
         Ok(runtime) => runtime,

@@ -9,6 +9,7 @@ mod command_line;
 #[cfg(unix)]
 mod defaults;
 mod demo;
+mod engines;
 mod examples;
 #[cfg(unix)]
 mod joining;

@@ -7,6 +7,7 @@ mod words;
 
 use crate::books::Book;
 use crate::interrupt::Interrupt;
+use crate::jail::JailArgs;
 use crate::output::hinted;
 use arena::duel::{Adjudication, DrawRule, Duel, DuelRules, ResignRule};
 use clap::{ArgMatches, FromArgMatches, ValueEnum};
@@ -96,9 +97,19 @@ pub(crate) struct Args {
     /// Keeps the match in this file: the same command goes on where it was
     #[arg(long, value_name = "FILE")]
     file: Option<PathBuf>,
+    #[command(flatten)]
+    jail: JailArgs,
     /// Print one JSON object at the end
     #[arg(long)]
     json: bool,
+}
+
+/// A program by the words of an engine; no limit is needed.
+///
+/// # Errors
+/// A word makes no sense, there is no command, or it is the engine built in.
+pub(crate) fn program(game: GameKind, words: &[String]) -> anyhow::Result<arena::duel::Program> {
+    words::program(game, words)
 }
 
 /// How openings are taken from the book.
@@ -171,7 +182,9 @@ impl Args {
     /// # Errors
     /// A word makes no sense, a file cannot be read, or an engine cannot be played with.
     pub(crate) async fn run(self) -> anyhow::Result<ExitCode> {
-        let plan = self.plan()?;
+        let mut plan = self.plan()?;
+        // Until the last game is over.
+        let _jail = self.jail.shut_in(&mut plan.duel.entrants)?;
         let journal =
             journal::Journal::open(self.file.as_deref(), self.pgn.as_deref(), &plan.setup)?;
         let interrupt = Interrupt::listen()?;

@@ -7,6 +7,7 @@ mod campaign;
 mod completions;
 mod db;
 mod demo;
+mod engine;
 mod invite;
 mod judge;
 mod keys;
@@ -64,6 +65,8 @@ pub(crate) enum Command {
     Login(login::Args),
     /// Prints the parameters of the built-in engine
     Params(params::Args),
+    /// Keeps engines of others and looks them over
+    Engine(Box<engine::Args>),
     /// Plays two engines of any kind against each other on this machine
     Match(Box<r#match::Args>),
     /// Measures opening books, and picks openings for less noise
@@ -111,6 +114,7 @@ impl Command {
             Command::Keys(args) => Box::pin(args.run()).await,
             Command::Login(args) => Box::pin(args.run()).await,
             Command::Params(args) => args.run(),
+            Command::Engine(args) => args.run(),
             Command::Match(args) => Box::pin(args.run()).await,
             Command::Book(args) => args.run().await,
             Command::Perft(args) => args.run(),

@@ -1,15 +1,20 @@
-//! `elomill params`: every tunable constant of the built-in engine, in forms that others read, and
-//! lists of others from one form into another; and the way back, from an accepted set into its sources.
+//! `elomill params`: every tunable constant of the built-in engine, or of a program that declares its
+//! own as options, in forms that others read, and lists of others from one form into another; and the
+//! way back, from an accepted set into the sources.
 
 mod apply;
 mod convert;
+mod external;
 mod suggest;
 
+use crate::commands::engine::Which;
+use crate::data_dir::DataDirArgs;
 use crate::output::{json, line};
 use crate::tables::{Column, number, table};
 use clap::ValueEnum;
 use engine::TunableDef;
 use engine::tunables::Group;
+use model::exchange::Dialect;
 use model::{GameKind, ParameterDef};
 use serde::Serialize;
 use std::process::ExitCode;
@@ -21,12 +26,18 @@ pub(crate) struct Args {
     #[command(subcommand)]
     what: Option<What>,
     /// xiangqi, chess, shogi, othello or tictactoe: the search is the same, the evaluation is not
-    #[arg(long, required = true)]
+    #[arg(long, required_unless_present = "engine")]
     game: Option<GameKind>,
+    /// Of a program in place of the engine built in: a name that `elomill engine` keeps, or words as
+    /// cmd=PATH args="…"; its numbers are the options that it declares
+    #[arg(long, num_args = 1.., value_name = "NAME|WORDS", conflicts_with = "group")]
+    engine: Vec<String>,
+    #[command(flatten)]
+    folder: DataDirArgs,
     /// Only these groups: aspiration, lmr, pruning, extension, history, time, eval
     #[arg(long, value_delimiter = ',', value_parser = group)]
     group: Vec<Group>,
-    /// For people, for run files (toml), for chess testers' tools (spsa), for scripts (json)
+    /// For people, for run files (toml), for OpenBench (spsa), for fishtest, for scripts (json)
     #[arg(long, value_enum, default_value_t = Format::Table)]
     format: Format,
     /// One JSON object a line: the same as --format json
@@ -48,7 +59,9 @@ enum What {
 enum Format {
     Table,
     Toml,
+    #[value(alias = "openbench")]
     Spsa,
+    Fishtest,
     Json,
 }
 
@@ -56,6 +69,12 @@ impl Args {
     /// # Errors
     /// The list cannot be written, or not be read.
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
+        let format = if self.json { Format::Json } else { self.format };
+        if !self.engine.is_empty() {
+            let game = self.game.unwrap_or(GameKind::Chess);
+            let which = Which { engine: self.engine, game, folder: self.folder };
+            return print(&external::parameters(&which)?, format);
+        }
         let game = match (self.what, self.game) {
             (Some(What::Convert(args)), _) => return args.run(),
             (Some(What::Apply(args)), _) => return args.run(),
@@ -67,7 +86,7 @@ impl Args {
         let wanted = |def: &&TunableDef| self.group.is_empty() || self.group.contains(&def.group);
         let definitions: Vec<&TunableDef> =
             engine::definitions(game).iter().filter(wanted).collect();
-        match if self.json { Format::Json } else { self.format } {
+        match format {
             Format::Table => line(people(&definitions))?,
             Format::Toml => {
                 line(format_args!("# Parameters of the built-in engine, for {game}"))?;
@@ -75,10 +94,9 @@ impl Args {
                     line(toml(def))?;
                 }
             }
-            Format::Spsa => {
-                for def in definitions {
-                    line(spsa(&ParameterDef::from(def)))?;
-                }
+            Format::Spsa | Format::Fishtest => {
+                let all: Vec<_> = definitions.into_iter().map(ParameterDef::from).collect();
+                return print(&all, format);
             }
             Format::Json => {
                 for def in definitions {
@@ -88,6 +106,30 @@ impl Args {
         }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// Parameters of which no more is known than their numbers.
+fn print(parameters: &[ParameterDef], format: Format) -> anyhow::Result<ExitCode> {
+    match format {
+        Format::Table => {
+            use Column::{Number, Text};
+            let columns =
+                [Text("parameter"), Number("start"), Number("min"), Number("max"), Number("c_end")];
+            let row = |def: &ParameterDef| {
+                let numbers = [def.start, def.min, def.max, def.c_end].map(number);
+                std::iter::once(def.name.clone()).chain(numbers).collect()
+            };
+            line(table(&columns, &parameters.iter().map(row).collect::<Vec<Vec<_>>>()))?;
+        }
+        Format::Toml => {
+            let tables: Vec<_> = parameters.iter().map(toml_table).collect();
+            line(tables.join("\n\n"))?;
+        }
+        Format::Spsa => parameters.iter().try_for_each(|def| line(spsa(def)))?,
+        Format::Fishtest => convert::print(parameters, Dialect::Fishtest)?,
+        Format::Json => parameters.iter().try_for_each(json)?,
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 /// A parameter with what is known of it besides.

@@ -53,28 +53,48 @@ pub(super) fn entrants(
 }
 
 fn entrant(game: GameKind, own: &[String], each: &[String]) -> anyhow::Result<Entrant> {
-    let usual = Program::new("", Protocol::usual(game));
-    let mut draft = Draft {
-        name: None,
-        command: None,
-        arguments: Vec::new(),
-        folder: None,
-        protocol: usual.protocol,
-        options: Vec::new(),
-        limit: SideLimit { margin: USUAL_MARGIN, ..SideLimit::default() },
-        restart: false,
-        ranks: Ranks::Usual,
-        start_within: usual.start_within,
-        patience: usual.patience,
-        is_builtin: false,
-    };
-    for word in each.iter().chain(own) {
-        draft.word(word).with_context(|| format!("`{}`", printable(word, 80)))?;
+    Draft::of(game, each.iter().chain(own))?.finish()
+}
+
+/// A program alone, whatever it may spend.
+///
+/// # Errors
+/// A word makes no sense, there is no command, or it is the engine built in.
+pub(super) fn program(game: GameKind, words: &[String]) -> anyhow::Result<Program> {
+    let mut draft = Draft::of(game, words.iter())?;
+    draft.limit.nodes.get_or_insert(1);
+    match draft.finish()?.mind {
+        Mind::Program(program) => Ok(program),
+        Mind::Builtin { .. } => Err(hinted(
+            "`builtin` is no program of its own",
+            "the engine built in has `elomill bench` and `elomill params --game`",
+        )),
     }
-    draft.finish()
 }
 
 impl Draft {
+    fn of<'w>(game: GameKind, words: impl Iterator<Item = &'w String>) -> anyhow::Result<Self> {
+        let usual = Program::new("", Protocol::usual(game));
+        let mut draft = Self {
+            name: None,
+            command: None,
+            arguments: Vec::new(),
+            folder: None,
+            protocol: usual.protocol,
+            options: Vec::new(),
+            limit: SideLimit { margin: USUAL_MARGIN, ..SideLimit::default() },
+            restart: false,
+            ranks: Ranks::Usual,
+            start_within: usual.start_within,
+            patience: usual.patience,
+            is_builtin: false,
+        };
+        for word in words {
+            draft.word(word).with_context(|| format!("`{}`", printable(word, 80)))?;
+        }
+        Ok(draft)
+    }
+
     fn word(&mut self, word: &str) -> anyhow::Result<()> {
         let Some((key, value)) = word.split_once('=') else {
             if word == "builtin" {

@@ -95,7 +95,7 @@ fn tune(path: &Path) -> anyhow::Result<Vec<ParameterDef>> {
     }
 }
 
-fn print(parameters: &[ParameterDef], dialect: Dialect) -> anyhow::Result<()> {
+pub(super) fn print(parameters: &[ParameterDef], dialect: Dialect) -> anyhow::Result<()> {
     let one = |parameter: &ParameterDef| {
         dialect.line(parameter).ok_or_else(|| {
             let name = &parameter.name;

@@ -1,0 +1,158 @@
+//! `elomill engine`: the engines of others that this machine keeps, and whether they are sound.
+
+mod check;
+
+pub(crate) use check::Which;
+
+use crate::data_dir::DataDirArgs;
+use crate::engines::{Engine, Shelf};
+use crate::output::{json, line, say};
+use crate::tables::{Column, table};
+use serde_json::{Value, json as object};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// What the command takes.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum What {
+    /// Builds or copies what a manifest describes and keeps it under its name
+    #[command(after_help = MANIFEST)]
+    Add {
+        /// The manifest, a TOML file as below
+        file: PathBuf,
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+        #[command(flatten)]
+        folder: DataDirArgs,
+    },
+    /// Lists what is kept
+    List {
+        /// Print one JSON object an engine
+        #[arg(long)]
+        json: bool,
+        #[command(flatten)]
+        folder: DataDirArgs,
+    },
+    /// Forgets a name
+    Remove {
+        /// The name
+        name: String,
+        #[command(flatten)]
+        folder: DataDirArgs,
+    },
+    /// Looks an engine over: its protocol, its options, whether it answers alike, its speed
+    Check(check::Args),
+}
+
+const MANIFEST: &str = "\
+A manifest:
+  name = \"my-engine\"
+  game = \"chess\"
+  protocol = \"uci\"                  # or ucci, usi, xboard
+  arguments = \"\"                    # behind its command
+  threads = 1
+  memory = 1024                     # MiB beside its hash table
+  processes = \"one\"                 # or many, for a script around an engine
+  [build]                           # one of three sources:
+  file = \"my-engine\"                #   a program that is ready,
+  sha256 = \"<64 digits>\"            #   and the hash that it must have
+  # git = \"https://…\"               #   a commit of a repository
+  # commit = \"<40 digits>\"
+  # folder = \"../my-engine\"         #   a folder of this machine
+  # command = [\"make\", \"-C\", \"src\"] #   how both are built, in the sandbox
+  # result = \"src/my-engine\"        #   what comes out
+  [options]
+  Hash = 16
+  [bench]                           # by which the build is recognised
+  arguments = \"bench\"
+  signature = 1234567";
+
+impl Args {
+    /// # Errors
+    /// As the subcommand.
+    pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
+        match self.what {
+            What::Add { file, json: as_json, folder } => {
+                let shelf = Shelf::of(&folder.resolve()?);
+                let engine = shelf.add(&file, check::prove_bench)?;
+                if as_json {
+                    json(&described(&engine))?;
+                } else {
+                    line(&engine.kept.sha256)?;
+                    let name = &engine.file.name;
+                    say(format_args!("{name} is kept; look it over: elomill engine check {name}"));
+                }
+                Ok(ExitCode::SUCCESS)
+            }
+            What::List { json: as_json, folder } => {
+                let engines = Shelf::of(&folder.resolve()?).list()?;
+                if as_json {
+                    engines.iter().try_for_each(|engine| json(&described(engine)))?;
+                } else if engines.is_empty() {
+                    say("no engine is kept; elomill engine add FILE takes one in");
+                } else {
+                    line(listing(&engines))?;
+                }
+                Ok(ExitCode::SUCCESS)
+            }
+            What::Remove { name, folder } => {
+                Shelf::of(&folder.resolve()?).remove(&name)?;
+                Ok(ExitCode::SUCCESS)
+            }
+            What::Check(args) => args.run(),
+        }
+    }
+}
+
+fn described(engine: &Engine) -> Value {
+    object!({
+        "name": engine.file.name,
+        "game": engine.file.game,
+        "protocol": engine.file.protocol.name(),
+        "sha256": engine.kept.sha256,
+        "bytes": engine.kept.bytes,
+        "added": engine.kept.added,
+        "threads": engine.file.threads,
+        "memory_mib": engine.file.memory_mib,
+        "options": engine.file.options.iter().cloned().collect::<std::collections::BTreeMap<_, _>>(),
+        "signature": engine.file.bench.as_ref().map(|bench| bench.signature),
+    })
+}
+
+fn listing(engines: &[Engine]) -> String {
+    use Column::{Number, Text};
+    let columns = [
+        Text("name"),
+        Text("game"),
+        Text("protocol"),
+        Number("threads"),
+        Number("memory MiB"),
+        Number("program MiB"),
+        Number("signature"),
+        Text("sha256"),
+    ];
+    let rows: Vec<_> = engines
+        .iter()
+        .map(|Engine { file, kept, .. }| {
+            let signature = file.bench.as_ref().map(|bench| bench.signature.to_string());
+            vec![
+                file.name.clone(),
+                file.game.to_string(),
+                file.protocol.name().to_owned(),
+                file.threads.to_string(),
+                file.memory_mib.to_string(),
+                format!("{:.1}", kept.bytes as f64 / f64::from(1 << 20)),
+                signature.unwrap_or_else(|| "-".to_owned()),
+                kept.sha256.chars().take(16).collect(),
+            ]
+        })
+        .collect();
+    table(&columns, &rows)
+}
