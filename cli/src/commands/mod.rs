@@ -54,7 +54,7 @@ pub(crate) enum Command {
     /// Watches a run to its end
     Watch(watch::Args),
     /// Plays games for a coordinator
-    Worker(worker::Args),
+    Worker(Box<worker::Args>),
     /// Lists the workers of a coordinator
     Workers(workers::Args),
     /// Prints a link by which a worker or a person joins
