@@ -91,10 +91,168 @@ fn words_that_make_no_sense_are_named() {
         ("--engine builtin nodes=1 --engine ./nobody nodes=1", "cannot start"),
         ("--engine builtin nodes=1 --engine builtin nodes=1 --draw score=1", "movecount"),
         ("--engine builtin nodes=1 --engine builtin nodes=1 --openings none", "openings none"),
+        ("--each nodes=1 --engine builtin --engine builtin --openings plies=4", "no file"),
+        ("--each nodes=1 --engine builtin --engine builtin --openings start=0", "1 for the first"),
+        (
+            "--each nodes=1 --engine builtin --engine builtin --openings format=epub",
+            "epd, pgn, moves",
+        ),
+        ("--each nodes=1 --engine builtin --engine builtin --openings polcy=x", "no such word"),
     ] {
         let output = play(folder.path(), words);
         let errors = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(1), "{words}: {errors}");
         assert!(errors.contains(part) && output.stdout.is_empty(), "{words}: {errors}");
     }
+}
+
+fn lines(path: &Path) -> Vec<serde_json::Value> {
+    let text = std::fs::read_to_string(path).unwrap_or_default();
+    let whole = &text[..text.rfind('\n').map_or(0, |end| end + 1)];
+    whole.lines().map(|line| serde_json::from_str(line).expect("an object")).collect()
+}
+
+#[test]
+fn openings_come_from_games_in_the_order_asked_for_and_records_tell_every_thought() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    let game = |moves: &str| format!("[Variant \"xiangqi\"]\n\n{moves} *\n\n");
+    let pgn = [game("1. h2e2 h9g7 2. h0g2"), game("1. b2e2 b9c7"), game("1. c3c4 g6g5 2. b2c2")];
+    std::fs::write(folder.join("openings.pgn"), pgn.concat()).expect("written");
+    std::fs::write(folder.join("lines.moves"), "h2e2 h9g7\nb2e2 b9c7\nc3c4 g6g5\n")
+        .expect("written");
+    let played = |words: &str| {
+        let words = format!("{SELF} --games 4 --record games.json --openings {words}");
+        let output = play(folder, &words);
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        let games = lines(&folder.join("games.json"));
+        std::fs::remove_file(folder.join("games.json")).expect("removed");
+        games
+    };
+    let of_games = played("file=openings.pgn format=pgn order=sequential plies=2 start=2");
+    let openings: Vec<_> = of_games.iter().map(|game| &game["opening"]).collect();
+    assert_eq!(openings.len(), 4);
+    assert!(openings[0] == openings[1] && openings[2] == openings[3] && openings[1] != openings[2]);
+    let cannons = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C2C4/9/RNBAKABNR";
+    assert!(openings.iter().all(|opening| !opening.as_str().expect("text").starts_with(cannons)));
+    assert_eq!(of_games, played("lines.moves order=sequential start=2"), "the same openings");
+    let first = &of_games[0];
+    assert_eq!(
+        (&first["first"], &first["second"], &first["game"]),
+        (&"a".into(), &"b".into(), &1.into())
+    );
+    assert_eq!((&of_games[1]["first"], &of_games[1]["pair"]), (&"b".into(), &0.into()));
+    let moves = first["moves"].as_array().expect("moves");
+    assert!(!moves.is_empty());
+    for mv in moves {
+        assert!(mv["nodes"].is_u64() && mv["depth"].is_u64() && mv["seconds"].is_number(), "{mv}");
+    }
+}
+
+/// An engine that obeys, but for a move: then it does what is said here.
+#[cfg(unix)]
+fn broken_engine(folder: &Path, at_go: &str) -> String {
+    let script = format!(
+        "#!/bin/sh\nwhile read -r line; do case \"$line\" in uci) echo uciok;; isready) echo readyok;; \
+         go*) {at_go};; quit) exit 0;; esac; done\n"
+    );
+    std::fs::write(folder.join("broken.sh"), script).expect("written");
+    "--engine name=broken cmd=sh args=broken.sh --engine name=b builtin".to_owned()
+}
+
+#[cfg(unix)]
+#[test]
+fn a_match_goes_on_after_failures_unless_they_are_too_many() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let engines = broken_engine(folder.path(), "exit 3");
+    let words = format!("{engines} --each nodes=40 --games 6 --file m");
+    let ended = play(folder.path(), &format!("{words} --max-failures 3"));
+    let errors = String::from_utf8_lossy(&ended.stderr).into_owned();
+    assert_eq!(ended.status.code(), Some(1), "{errors}");
+    assert!(errors.contains("broken has lost 4 games by a failure"), "{errors}");
+    assert!(errors.contains("ended with status 3"), "{errors}");
+    // What was played is kept, and without the limit the match goes on to its end.
+    let output = play(folder.path(), &words);
+    let done = object(&output);
+    assert_eq!((output.status.code(), &done["losses"]), (Some(0), &6.into()), "{done}");
+    assert_eq!(done["endings"]["disconnect"], 6, "{done}");
+}
+
+/// The first Ctrl-C finishes the pairs under way, kill -9 loses only them; either way the same command
+/// goes on.
+#[cfg(unix)]
+#[test]
+fn a_match_goes_on_after_ctrl_c_and_after_a_kill() {
+    use rustix::process::Signal;
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    let words = |games: usize| {
+        format!("{SELF} --concurrency 2 --file m --games {games}").replace("nodes=40", "nodes=400")
+    };
+    let kept = || lines(&folder.join("m")).len().saturating_sub(1);
+    let mut before = 0;
+    for (signal, code) in [(Signal::INT, Some(4)), (Signal::KILL, None), (Signal::TERM, Some(4))] {
+        let mut running = start(folder, &words(100_000));
+        while kept() < before + 2 {
+            assert!(running.try_wait().expect("it is there").is_none(), "it has ended by itself");
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        crate::support::signal(running.id(), signal);
+        let ended = running.wait_with_output().expect("it ends");
+        let errors = String::from_utf8_lossy(&ended.stderr).into_owned();
+        assert_eq!(ended.status.code(), code, "{errors}");
+        assert_eq!(errors.contains("finishing the pairs under way"), code.is_some(), "{errors}");
+        assert_eq!(
+            errors.contains(&format!("going on after {before} pairs")),
+            before > 0,
+            "{errors}"
+        );
+        assert!(kept() >= before + 2);
+        if code.is_some() {
+            assert_eq!(object(&ended)["pairs"], kept(), "{errors}");
+        }
+        before = kept();
+    }
+    let done = play(folder, &words(2 * before + 4));
+    assert_eq!((done.status.code(), &object(&done)["pairs"]), (Some(0), &(before + 2).into()));
+    let mut indices: Vec<_> =
+        lines(&folder.join("m"))[1..].iter().map(|pair| pair["index"].clone()).collect();
+    indices.sort_by_key(serde_json::Value::as_u64);
+    indices.dedup();
+    assert_eq!(indices.len(), before + 2, "each pair once");
+}
+
+/// The second Ctrl-C does not wait for an engine that never answers.
+#[cfg(unix)]
+#[test]
+fn the_second_ctrl_c_abandons_what_is_under_way() {
+    use rustix::process::Signal;
+    use std::io::{BufRead, BufReader};
+    let folder = tempfile::tempdir().expect("a folder");
+    let engines = broken_engine(folder.path(), "echo thinking > started");
+    let mut running = start(folder.path(), &format!("{engines} --each st=36000 --games 2"));
+    while !folder.path().join("started").exists() {
+        assert!(running.try_wait().expect("it is there").is_none(), "it has ended by itself");
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    crate::support::signal(running.id(), Signal::INT);
+    let mut errors = BufReader::new(running.stderr.take().expect("a pipe")).lines();
+    let told = errors.find(|line| line.as_ref().is_ok_and(|line| line.contains("Ctrl-C again")));
+    assert!(told.is_some(), "the first one is told");
+    crate::support::signal(running.id(), Signal::INT);
+    let ended = running.wait_with_output().expect("it ends");
+    assert_eq!((ended.status.code(), &object(&ended)["pairs"]), (Some(4), &0.into()));
+}
+
+#[cfg(unix)]
+fn start(folder: &Path, words: &str) -> std::process::Child {
+    Command::new(env!("CARGO_BIN_EXE_elomill"))
+        .args(["match", "--game", "xiangqi", "--json"])
+        .args(words.split_whitespace())
+        .current_dir(folder)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the command starts")
 }

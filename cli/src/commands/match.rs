@@ -39,6 +39,10 @@ Words of an engine (a word without `=` is its command; `builtin` is the engine b
   startup=SECONDS     until it is ready [default: 15]
   patience=SECONDS    for a move without a limit of time [default: 60]
 
+Words of the openings (a word without `=` is the file):
+  file=PATH  format=epd|pgn|moves|ggf   as the ending tells, else a position a line
+  order=random|sequential  plies=N (of games, the first N half-moves)  start=N (from 1)
+
 Exit status: 0 all was played, or the test accepts the first engine; 3 the test rejects it;
 4 no verdict, or not all was played; 1 an error.
 
@@ -67,14 +71,14 @@ pub(crate) struct Args {
     /// Games at a time
     #[arg(long, value_name = "C", default_value_t = 1)]
     concurrency: usize,
-    /// Positions to begin from, EPD or the game's own notation [default: the book built in]
-    #[arg(long, value_name = "FILE")]
-    openings: Option<PathBuf>,
+    /// What to begin from, a path or words as below [default: the book built in]
+    #[arg(long, num_args = 1.., value_name = "WORDS")]
+    openings: Vec<String>,
     /// How the openings are taken
     #[arg(long, value_enum, default_value_t = Order::Random)]
     order: Order,
     /// Of the random order
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, visible_alias = "srand", default_value_t = 1)]
     seed: u64,
     /// A sequential test of the first engine: elo0=0,elo1=5,alpha=0.05,beta=0.05,model=normalized
     #[arg(long, num_args = 1.., value_name = "WORDS")]
@@ -88,12 +92,21 @@ pub(crate) struct Args {
     /// A game of so many half-moves from its opening is a draw [default: no limit]
     #[arg(long, value_name = "PLIES")]
     max_plies: Option<u64>,
+    /// The same in moves of each side
+    #[arg(long, value_name = "MOVES", conflicts_with = "max_plies")]
+    maxmoves: Option<u64>,
+    /// Ends the match when an engine has lost so many games by a failure [default: never]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    max_failures: Option<u64>,
     /// Which book judges a repetition in xiangqi
     #[arg(long, value_enum, default_value_t = Rules::Computer)]
     rules: Rules,
     /// Adds every game to this file, as PGN
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, visible_alias = "pgnout", value_name = "FILE")]
     pgn: Option<PathBuf>,
+    /// Adds every game to this file, as a line of JSON with score, depth, time and nodes of each move
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
     /// Keeps the match in this file: the same command goes on where it was
     #[arg(long, value_name = "FILE")]
     file: Option<PathBuf>,
@@ -173,7 +186,10 @@ struct Plan {
     sprt: Option<stats::SprtSpec>,
     positions: Vec<String>,
     order: Order,
+    /// Openings of the order that are passed over.
+    skipped: u64,
     seed: u64,
+    max_failures: Option<u64>,
     /// What must be equal for a kept match to go on.
     setup: serde_json::Value,
 }
@@ -185,8 +201,7 @@ impl Args {
         let mut plan = self.plan()?;
         // Until the last game is over.
         let _jail = self.jail.shut_in(&mut plan.duel.entrants)?;
-        let journal =
-            journal::Journal::open(self.file.as_deref(), self.pgn.as_deref(), &plan.setup)?;
+        let journal = journal::Journal::open(&self.outputs(), &plan)?;
         let interrupt = Interrupt::listen()?;
         let done = play::play(&plan, journal, &interrupt).await?;
         done.standing.print(&plan, self.json, done.seconds)?;
@@ -204,7 +219,8 @@ impl Args {
             return Err(hinted(found, "a match has two: give --engine twice"));
         };
         let entrants = words::entrants(self.game, [first, second], &self.each)?;
-        let (positions, book) = self.book()?;
+        let openings = words::OpeningWords::of(&self.openings)?;
+        let (positions, book) = self.book(&openings)?;
         let sprt = (!self.sprt.is_empty()).then(|| words::sprt(&self.sprt)).transpose()?;
         let usual = if sprt.is_some() { MOST_TEST_PAIRS } else { USUAL_PAIRS };
         let pairs = match (self.games, self.rounds) {
@@ -218,29 +234,53 @@ impl Args {
             return Err(hinted("--concurrency: allowed: 1 to 1024", "one for each core at most"));
         }
         let adjudication = self.adjudication()?;
-        let rules = DuelRules { max_plies: self.max_plies, adjudication };
+        let max_plies = self.max_plies.or(self.maxmoves.map(|moves| moves.saturating_mul(2)));
+        let rules = DuelRules { max_plies, adjudication };
+        let order = openings.order.unwrap_or(self.order);
         let rule_set = match self.rules {
             Rules::Computer => RuleSet::Computer,
             Rules::Asian => RuleSet::Asian,
         };
-        let setup = serde_json::json!({
+        let mut setup = serde_json::json!({
             "game": self.game,
             "engines": self.engines.0,
             "each": self.each,
             "book": book,
-            "order": format!("{:?}", self.order),
+            "order": format!("{order:?}"),
             "seed": self.seed,
-            "max_plies": self.max_plies,
+            "max_plies": max_plies,
             "rules": format!("{:?}", self.rules),
             "adjudication": adjudication,
         });
+        if openings.skipped > 0 {
+            // Left out where it is nothing: a match that was kept before goes on.
+            setup["skipped"] = openings.skipped.into();
+        }
         let pgn_tags = self.pgn.is_some().then(|| {
             let event = format!("{} against {}", entrants[0].name, entrants[1].name);
             vec![("Event".to_owned(), event)]
         });
         let duel = Duel { game: self.game, entrants, rules, rule_set, pgn_tags };
-        let (concurrency, order, seed) = (self.concurrency, self.order, self.seed);
-        Ok(Plan { duel, pairs, concurrency, sprt, positions, order, seed, setup })
+        Ok(Plan {
+            duel,
+            pairs,
+            concurrency: self.concurrency,
+            sprt,
+            positions,
+            order,
+            skipped: openings.skipped,
+            seed: self.seed,
+            max_failures: self.max_failures,
+            setup,
+        })
+    }
+
+    fn outputs(&self) -> journal::Outputs<'_> {
+        journal::Outputs {
+            file: self.file.as_deref(),
+            pgn: self.pgn.as_deref(),
+            record: self.record.as_deref(),
+        }
     }
 
     fn adjudication(&self) -> anyhow::Result<Adjudication> {
@@ -266,10 +306,10 @@ impl Args {
     }
 
     /// The positions to begin from, and the SHA-256 of the book's bytes.
-    fn book(&self) -> anyhow::Result<(Vec<String>, String)> {
-        let book = match &self.openings {
+    fn book(&self, words: &words::OpeningWords) -> anyhow::Result<(Vec<String>, String)> {
+        let book = match &words.file {
             None => Book::builtin(self.game),
-            Some(path) => Book::read(self.game, path, None, None)?,
+            Some(path) => Book::read(self.game, path, words.format, words.plies)?,
         };
         Ok((book.positions(), book.sha256))
     }

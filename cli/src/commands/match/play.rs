@@ -5,7 +5,7 @@ use super::journal::Journal;
 use super::standing::{Live, Standing};
 use super::{Order, Plan};
 use crate::interrupt::Interrupt;
-use crate::output::say;
+use crate::output::{hinted, say};
 use arena::duel::{DuelError, DuelPair, DuelPlayer};
 use coordinator::dispatch::openings::Openings;
 use model::lease::{Opening, PairIndex, PairRange};
@@ -107,6 +107,14 @@ pub(super) async fn play(
                         live.note(&format!("{}: {note}", plan.duel.entrants[note.at].name));
                     }
                     live.update(plan, &standing, began.elapsed());
+                    if let Some((at, count)) = standing.broken(plan.max_failures) {
+                        let name = &plan.duel.entrants[at].name;
+                        let what = format!("{name} has lost {count} games by a failure");
+                        let hint = "see what it said above, or raise --max-failures; with --file, the \
+                                    same command goes on";
+                        failure = failure.or_else(|| Some(hinted(what, hint)));
+                        table.close(true);
+                    }
                     if standing.decision(plan.sprt.as_ref()).is_some() {
                         table.close(true);
                     }
@@ -145,6 +153,8 @@ pub(super) async fn play(
 struct Dealer {
     next: u64,
     end: u64,
+    /// Openings that are passed over.
+    skipped: u64,
     played: BTreeSet<u64>,
     positions: Arc<[String]>,
     /// The order of the book; `None`: as it stands.
@@ -158,7 +168,7 @@ impl Dealer {
             Order::Random => Some(Openings::new(Arc::clone(&positions), plan.seed)),
             Order::Sequential => None,
         };
-        Self { next: 0, end: plan.pairs, played, positions, book }
+        Self { next: 0, end: plan.pairs, skipped: plan.skipped, played, positions, book }
     }
 
     fn next(&mut self) -> Option<Opening> {
@@ -170,13 +180,15 @@ impl Dealer {
             return None;
         }
         self.next += 1;
-        match &mut self.book {
-            Some(book) => book.of(PairRange { first: index, count: 1 }).pop(),
+        let place = PairIndex(index.0 + self.skipped);
+        let position = match &mut self.book {
+            Some(book) => book.of(PairRange { first: place, count: 1 }).pop()?.position,
             None => {
-                let place = usize::try_from(index.0).ok()? % self.positions.len();
-                Some(Opening { index, position: self.positions[place].clone() })
+                let place = usize::try_from(place.0).ok()? % self.positions.len();
+                self.positions[place].clone()
             }
-        }
+        };
+        Some(Opening { index, position })
     }
 }
 

@@ -29,6 +29,13 @@ struct Side {
     nodes: u64,
 }
 
+impl Side {
+    /// Games lost by something else than the game.
+    fn failures(&self) -> u64 {
+        self.time_forfeits + self.stalls + self.disconnects + self.illegal_moves
+    }
+}
+
 /// A failure to be told.
 pub(super) struct Note {
     /// Whose: 0 or 1.
@@ -112,6 +119,12 @@ impl Standing {
         notes
     }
 
+    /// An engine that has lost at least so many games by a failure, and how many they are.
+    pub(super) fn broken(&self, most: Option<u64>) -> Option<(usize, u64)> {
+        let most = most?;
+        self.sides.iter().map(Side::failures).enumerate().find(|(_, count)| *count >= most)
+    }
+
     /// The verdict, once there is one.
     pub(super) fn decision(&self, sprt: Option<&SprtSpec>) -> Option<SprtDecision> {
         let decision = sprt?.report(&self.tally.pentanomial).decision;
@@ -144,11 +157,7 @@ impl Standing {
             let (llr, lower, upper) = (report.llr, report.lower, report.upper);
             text.push_str(&format!("  LLR {llr:+.2} in {lower:.2} … {upper:.2}"));
         }
-        let faults: Vec<u64> = self
-            .sides
-            .iter()
-            .map(|s| s.time_forfeits + s.stalls + s.disconnects + s.illegal_moves)
-            .collect();
+        let faults = self.sides.each_ref().map(Side::failures);
         if faults.iter().any(|&count| count > 0) {
             text.push_str(&format!("  failures {}:{}", faults[0], faults[1]));
         }

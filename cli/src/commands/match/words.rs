@@ -1,9 +1,12 @@
 //! Words of the form `key=value` for engines, tests and ends by score, with the names that users of
 //! other match runners know.
 
+use super::Order;
+use crate::books::Format;
 use crate::output::hinted;
 use anyhow::Context;
 use arena::duel::{Entrant, Mind, Program, Protocol, Ranks, SideLimit, TimeControl, parse_seconds};
+use clap::ValueEnum;
 use model::{GameKind, ParameterSet, printable};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -229,6 +232,64 @@ fn switch(value: &str) -> anyhow::Result<bool> {
         "off" | "false" | "auto" => Ok(false),
         _ => anyhow::bail!("allowed: on or off"),
     }
+}
+
+/// What is said of the openings.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct OpeningWords {
+    pub(super) file: Option<PathBuf>,
+    pub(super) format: Option<Format>,
+    pub(super) order: Option<Order>,
+    pub(super) plies: Option<usize>,
+    /// `start=N` passes over so many.
+    pub(super) skipped: u64,
+}
+
+impl OpeningWords {
+    /// # Errors
+    /// A word makes no sense, or there are words and no file.
+    pub(super) fn of(words: &[String]) -> anyhow::Result<Self> {
+        let mut found = Self::default();
+        for word in words {
+            found.word(word).with_context(|| format!("--openings: `{}`", printable(word, 80)))?;
+        }
+        let is_of_files = found.format.is_some() || found.plies.is_some();
+        if is_of_files && found.file.is_none() {
+            return Err(hinted("--openings: no file", "file=PATH, or the path alone"));
+        }
+        Ok(found)
+    }
+
+    fn word(&mut self, word: &str) -> anyhow::Result<()> {
+        let (key, value) = word.split_once('=').unwrap_or(("file", word));
+        match key {
+            "file" => self.file = Some(PathBuf::from(value)),
+            "format" => self.format = Some(named(value)?),
+            "order" => self.order = Some(named(value)?),
+            "plies" => self.plies = Some(whole(value)?),
+            "start" => {
+                let start: u64 = whole(value)?;
+                let skipped = start.checked_sub(1).filter(|skipped| *skipped < 1 << 32);
+                self.skipped = skipped.context("allowed: 1 for the first opening, and more")?;
+            }
+            // A path may have the sign in it.
+            _ if Path::new(word).exists() => self.file = Some(PathBuf::from(word)),
+            _ => {
+                let hint = "allowed: file, format, order, plies, start";
+                return Err(hinted("no such word", hint));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A value by its name.
+fn named<V: ValueEnum>(value: &str) -> anyhow::Result<V> {
+    V::from_str(value, true).map_err(|_| {
+        let names = V::value_variants().iter().filter_map(ValueEnum::to_possible_value);
+        let names: Vec<_> = names.map(|name| name.get_name().to_owned()).collect();
+        anyhow::anyhow!("allowed: {}", names.join(", "))
+    })
 }
 
 /// `key=value` pairs, divided by commas or given as words of their own.

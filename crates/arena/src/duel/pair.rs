@@ -3,7 +3,7 @@
 
 use super::game::{DuelGame, DuelRules, play};
 use super::player::Player;
-use super::{Entrant, StartError};
+use super::{Entrant, Insight, StartError};
 use crate::matchup::read_opening;
 use crate::{ArenaError, Seat};
 use engine::SearchGame;
@@ -37,6 +37,9 @@ pub struct DuelRecord {
     /// The game as a PGN text, if it was asked for.
     #[serde(skip)]
     pub pgn: Option<String>,
+    /// What was thought of each move, and for how long.
+    #[serde(skip)]
+    pub thoughts: Vec<(Insight, Duration)>,
 }
 
 /// A finished pair.
@@ -44,6 +47,9 @@ pub struct DuelRecord {
 pub struct DuelPair {
     /// Which pair.
     pub index: PairIndex,
+    /// The position that both games began with.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub opening: String,
     /// The game in which the first entrant moved first, then the other.
     pub games: [DuelRecord; 2],
 }
@@ -213,6 +219,7 @@ impl<G: SearchGame + MoveText> Table<G> {
             thought_us,
             nodes,
             pgn: tags.map(|tags| self.pgn(opening, index, seat, game, tags)),
+            thoughts: game.moves.iter().map(|played| (played.insight, played.elapsed)).collect(),
         }
     }
 
@@ -261,18 +268,22 @@ impl<G: SearchGame + MoveText> Table<G> {
     }
 }
 
-/// `+0.31/12 0.105s`, as other match runners have it.
-fn comment(insight: &super::Insight, elapsed: Duration) -> String {
+/// `+0.31/12 0.105s, n=2000`, as other match runners have it.
+fn comment(insight: &Insight, elapsed: Duration) -> String {
     let seconds = elapsed.as_secs_f64();
     let depth = insight.depth.unwrap_or(0);
-    match insight.score {
+    let mut text = match insight.score {
         None => format!("{seconds:.3}s"),
         Some(Score(score)) if score.abs() >= 29_000 => {
             let sign = if score > 0 { '+' } else { '-' };
             format!("{sign}M{}/{depth} {seconds:.3}s", 30_000 - score.abs())
         }
         Some(Score(score)) => format!("{:+.2}/{depth} {seconds:.3}s", f64::from(score) / 100.0),
+    };
+    if let Some(nodes) = insight.nodes {
+        text.push_str(&format!(", n={nodes}"));
     }
+    text
 }
 
 impl<G: SearchGame + MoveText> PlayPair for Table<G> {
@@ -296,7 +307,7 @@ impl<G: SearchGame + MoveText> PlayPair for Table<G> {
         let Some(second) = self.game(&position, index, Seat::Second, stop)? else {
             return Ok(None);
         };
-        Ok(Some(DuelPair { index, games: [first, second] }))
+        Ok(Some(DuelPair { index, opening: opening.position.clone(), games: [first, second] }))
     }
 }
 
