@@ -19,6 +19,8 @@ fn main() {
         position: Position::Chess(Chess::start()),
         forced: true,
         child: None,
+        thinking: false,
+        was_ready: false,
     };
     animal.live();
 }
@@ -31,6 +33,10 @@ struct Animal {
     forced: bool,
     /// A process that it has started.
     child: Option<u32>,
+    /// It has been asked for a move that it has not given.
+    thinking: bool,
+    /// It has said once that it is ready.
+    was_ready: bool,
 }
 
 enum Position {
@@ -86,6 +92,11 @@ impl Animal {
         }
         if self.is("banner") {
             self.say("My Engine 1.0 by me\n\nuciok? not yet\ninfo string warming up");
+        }
+        if self.is("early") {
+            self.say(
+                "readyok\nbestmove e2e4\ninfo depth 1 score cp 9000\noption name Ghost type check",
+            );
         }
         if self.is("noisy") {
             eprintln!("{}", "noise ".repeat(40_000));
@@ -143,6 +154,21 @@ impl Animal {
                 self.say("option name Style type combo default Solid var Solid var Very Wild");
                 self.say("option usemillisec type check default false");
                 self.say("option garbled");
+                if self.is("odd-options") {
+                    self.say("option name NoBounds type spin default 3");
+                    self.say("option name NoNumber type spin default some min 1 max 2");
+                    self.say("option name Wide type spin default 0 min -9223372036854775808 max 9223372036854775807");
+                    self.say(
+                        "option name Wider type spin default 0 min 0 max 99999999999999999999999",
+                    );
+                    self.say("option name Empty type string default <empty>");
+                    self.say("option name Nameless");
+                    self.say("option name Kind type of its own default 1");
+                    self.say("option type check default true");
+                    self.say("option name  type  button");
+                    self.say("option name Twice type check default true");
+                    self.say("option name Twice type spin default 1 min 1 max 1");
+                }
                 self.protocol = match word {
                     "ucci" => "ucci",
                     "usi" => "usi",
@@ -160,7 +186,18 @@ impl Animal {
                 eprintln!("unexpected option: {rest}");
                 std::process::exit(9);
             }
-            "isready" if !self.is("never-ready") => self.say("readyok"),
+            "isready" if self.is("dies-before-ready") => {
+                eprintln!("cannot allocate my table");
+                std::process::exit(6);
+            }
+            "isready" if self.is("never-ready") => {}
+            "isready" if self.is("ready-once") && self.was_ready => {}
+            // Many programs read nothing while they think.
+            "isready" if self.is("deaf") && self.thinking => {}
+            "isready" => {
+                self.was_ready = true;
+                self.say("readyok");
+            }
             "position" => {
                 let done = match &self.position {
                     Position::Chess(_) => set(rest).map(Position::Chess),
@@ -175,8 +212,14 @@ impl Animal {
                     }
                 }
             }
-            "go" if self.protocol != "xboard" => self.go(),
-            "stop" if self.is("late") => self.answer(),
+            "go" if self.protocol != "xboard" => {
+                self.thinking = true;
+                self.go();
+            }
+            "stop" if self.is("late") || self.is("deaf") => {
+                self.thinking = false;
+                self.answer();
+            }
             "quit" => return !self.is("never-leaves"),
             "xboard" => self.protocol = "xboard",
             _ if self.protocol == "xboard" => self.obey_xboard(word, rest, line),
@@ -247,7 +290,7 @@ impl Animal {
     }
 
     fn go(&self) {
-        if self.is("late") || self.is("silent") {
+        if self.is("late") || self.is("deaf") || self.is("silent") {
             return;
         }
         if self.is("spams") {
@@ -298,8 +341,19 @@ impl Animal {
                 return self.say(answer);
             }
         }
-        self.say("info depth 3 multipv 1 score cp 17 nodes 1000 pv e2e4");
-        self.say("info depth 3 multipv 2 score cp -900 nodes 1000 pv a2a3");
+        match self.habits.iter().find_map(|habit| habit.strip_prefix("score=")) {
+            _ if self.is("wordless") => {}
+            Some(score) => self.say(&format!("info depth 3 score cp {score} nodes 1000 pv e2e4")),
+            None => {
+                self.say("info depth 3 multipv 1 score cp 17 nodes 1000 pv e2e4");
+                for line in [2, 10, 11, 19] {
+                    self.say(&format!(
+                        "info depth 3 multipv {line} score cp -900 nodes 1000 pv a2a3"
+                    ));
+                }
+                self.say("info depth 4 score cp 500 lowerbound nodes 1000 pv a2a3");
+            }
+        }
         self.answer();
         if self.is("leaves-after-its-move") {
             std::process::exit(0);

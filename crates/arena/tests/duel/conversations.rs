@@ -22,6 +22,10 @@ fn oddities_of_form_do_not_matter() {
         &["shouts"],
         &["slow"],
         &["never-leaves"],
+        &["early"],
+        &["odd-options"],
+        &["wordless"],
+        &["crlf", "tabs", "banner", "early", "odd-options", "noisy", "surplus"],
     ] {
         let entrants = [
             outside("odd", animal(Protocol::Uci, habits), any_time()),
@@ -127,4 +131,40 @@ fn records_carry_what_the_engines_thought() {
     let read = read.expect("a game").expect("reads back");
     assert_eq!(read.moves().len(), 6);
     assert_eq!(pair.games[0].nodes[0], 3000, "the line of the best move counts, not the second");
+    let (insight, _) = pair.games[0].thoughts[0];
+    assert_eq!(insight.score, Some(model::Score(17)), "neither line 10 to 19 nor a bound counts");
+    assert_eq!(pair.games[0].thoughts.len(), 6);
+    assert!(pgn.contains(", n=1000}"), "{pgn}");
+}
+
+#[test]
+fn scores_end_games_where_both_or_one_say_so() {
+    use arena::duel::{Adjudication, DrawRule, ResignRule};
+    let scored = |habit: &str| outside(habit, animal(Protocol::Uci, &[habit]), any_time());
+    let ending = |first: &str, second: &str, adjudication| {
+        let mut duel = duel(GameKind::Chess, [scored(first), scored(second)]);
+        duel.rules.adjudication = adjudication;
+        let game = pair(&duel).expect("a pair").games[0].clone();
+        (game.score, game.termination, game.plies.0)
+    };
+    let resign = |two_sided| Adjudication {
+        draw: None,
+        resign: Some(ResignRule { move_count: 3, score: 400, two_sided }),
+    };
+    let draw = Adjudication {
+        draw: Some(DrawRule { move_number: 6, move_count: 2, score: 10 }),
+        resign: None,
+    };
+    let (adjudicated, limit) = (Termination::Adjudication, Termination::PlyLimit);
+    for (first, second, rules, expected) in [
+        ("score=-500", "score=0", resign(false), (GameScore::Loss, adjudicated, 5)),
+        ("score=-500", "score=0", resign(true), (GameScore::Draw, limit, 40)),
+        ("score=450", "score=-500", resign(true), (GameScore::Win, adjudicated, 6)),
+        ("score=-10", "score=10", draw, (GameScore::Draw, adjudicated, 12)),
+        ("score=-10", "score=11", draw, (GameScore::Draw, limit, 40)),
+        ("wordless", "score=0", draw, (GameScore::Draw, limit, 40)),
+        ("score=-500", "score=500", Adjudication::default(), (GameScore::Draw, limit, 40)),
+    ] {
+        assert_eq!(ending(first, second, rules), expected, "{first} {second}");
+    }
 }

@@ -44,6 +44,36 @@ fn a_move_that_comes_only_when_told_to_stop_is_late() {
 }
 
 #[test]
+fn whoever_reads_nothing_while_it_thinks_is_judged_by_its_clock() {
+    let (termination, note) = verdict(&["deaf"], a_moment());
+    assert!(matches!(termination, Termination::TimeForfeit | Termination::Stall), "{note}");
+    // The same under a clock that runs down.
+    let clock = arena::duel::TimeControl::parse("0.2").expect("a time control");
+    let limit = SideLimit { clock: Some(clock), ..SideLimit::default() };
+    for habit in ["deaf", "silent", "spams"] {
+        let (termination, note) = verdict(&[habit], limit);
+        assert!(matches!(termination, Termination::TimeForfeit | Termination::Stall), "{note}");
+    }
+}
+
+#[test]
+fn whoever_is_not_ready_for_its_second_game_loses_it() {
+    let limit =
+        SideLimit { movetime: Some(std::time::Duration::from_secs(2)), ..SideLimit::default() };
+    let entrants = [
+        outside("bad", animal(Protocol::Uci, &["ready-once", "resigns"]), limit),
+        outside("good", animal(Protocol::Uci, &[]), nodes(1)),
+    ];
+    let endings = endings(&duel(GameKind::Chess, entrants));
+    assert!(endings.iter().all(|(score, _)| *score == GameScore::Loss), "{endings:?}");
+    // Where the machine gives it no time it is late in the first game, and a new process is ready.
+    let is_late = |(_, termination): &(GameScore, Termination)| {
+        matches!(termination, Termination::Stall | Termination::TimeForfeit)
+    };
+    assert!(endings.iter().any(is_late), "{endings:?}");
+}
+
+#[test]
 fn whoever_is_gone_has_lost_and_its_last_words_are_kept() {
     let (termination, note) = verdict(&["crashes"], any_time());
     assert_eq!(termination, Termination::Disconnect);
@@ -108,6 +138,8 @@ fn what_cannot_be_started_is_no_result() {
     assert!(matches!(error(nobody), StartError::Spawn { .. }));
     let gone = error(animal(Protocol::Uci, &["dies-in-startup"])).to_string();
     assert!(gone.contains("ended with status 7; its last words: cannot find my net"), "{gone}");
+    let gone = error(animal(Protocol::Uci, &["dies-before-ready"])).to_string();
+    assert!(gone.contains("ended with status 6; its last words: cannot allocate"), "{gone}");
     for habit in ["mute-at-startup", "never-ready"] {
         let mut mute = animal(Protocol::Uci, &[habit]);
         mute.start_within = std::time::Duration::from_millis(150);
