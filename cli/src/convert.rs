@@ -181,6 +181,8 @@ pub(crate) fn worker_from_wire(worker: v1::Worker) -> WorkerView {
         active_leases: worker.active_leases,
         counted_pairs: worker.counted_pairs,
         idle_reason: worker.idle_reason,
+        refused_reports: worker.refused_reports,
+        last_refusal: worker.last_refusal,
     }
 }
 

@@ -315,6 +315,7 @@ pub(crate) fn idle_reason(idle: Idle) -> v1::IdleReason {
         Idle::BudgetSpent => v1::IdleReason::BudgetSpent,
         Idle::Memory => v1::IdleReason::Memory,
         Idle::Unplayable => v1::IdleReason::Unplayable,
+        Idle::Refused => v1::IdleReason::Refused,
     }
 }
 
@@ -529,5 +530,7 @@ pub fn wire_worker(view: &WorkerView) -> v1::Worker {
         active_leases: view.active_leases,
         counted_pairs: view.counted_pairs,
         idle_reason: view.idle_reason.clone(),
+        refused_reports: view.refused_reports,
+        last_refusal: view.last_refusal.clone(),
     }
 }

@@ -297,6 +297,14 @@ impl Core {
                     self.said(session, said, answers).await?;
                 }
             }
+            Command::Terms(session, report, reply) => {
+                let terms = match self.is_current(session) {
+                    true => self.scheduler.terms(session.worker, &report),
+                    false => None,
+                };
+                // Nothing is decided by it, so it need not wait for the commit.
+                let _ = reply.send((report, terms));
+            }
             Command::Create { spec, key, openings, reply } => {
                 let made = match self.run_of_key(&key).await? {
                     Some(run) => Ok(run),
@@ -390,8 +398,9 @@ impl Core {
             Said::Return { lease, epoch, why } => {
                 self.scheduler.give_back(worker, lease, epoch, &why);
             }
-            Said::Report(report) => {
-                let merge = self.scheduler.report(worker, &report, now, unix_ms());
+            Said::Report(judged) => {
+                let merge = self.scheduler.report(worker, &judged, now, unix_ms());
+                let report = &judged.report;
                 let outcome = match merge {
                     Merge::Merged => Acknowledged::Merged,
                     Merge::Duplicate => Acknowledged::Duplicate,
@@ -402,7 +411,7 @@ impl Core {
                         );
                         Acknowledged::Invalid(why)
                     }
-                    Merge::NotOut => self.how_it_ended(worker, &report).await?,
+                    Merge::NotOut => self.how_it_ended(worker, report).await?,
                 };
                 let (lease, epoch, sequence) = (report.lease, report.epoch, report.sequence);
                 let ack = Outbound::Ack { lease, epoch, sequence, outcome };

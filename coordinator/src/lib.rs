@@ -9,6 +9,7 @@ pub mod convert;
 pub mod core;
 pub mod dispatch;
 mod door;
+pub mod judging;
 pub mod keyring;
 pub mod metrics;
 pub mod recover;

@@ -141,6 +141,8 @@ impl Views {
                 idle_reason: now
                     .and_then(|n| n.idle)
                     .map_or(String::new(), |idle| idle.text().to_owned()),
+                refused_reports: w.refused_reports,
+                last_refusal: w.last_refusal.unwrap_or_default(),
             }
         };
         Ok(stored.into_iter().map(view).collect())

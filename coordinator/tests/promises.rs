@@ -323,6 +323,11 @@ async fn i6_only_leased_pairs_count_and_no_opening_comes_twice_in_a_round() -> R
         let mut foreign = specs::whole_report(&lease, specs::outcome);
         foreign.pairs[0].pair_index = 1_000_000;
         assert_eq!(worker.report(foreign).await?, v1::AckOutcome::Invalid);
+        // The lease is over by that; its pairs come again.
+        worker.want(1).await?;
+        let again = worker.lease().await?;
+        assert_eq!((again.epoch, &again.openings), (lease.epoch + 1, &lease.openings));
+        let lease = again;
         openings.extend(lease.openings.iter().map(|o| (o.pair_index, o.position.clone())));
         let whole = specs::whole_report(&lease, specs::outcome);
         assert_eq!(worker.report(whole).await?, v1::AckOutcome::Merged);

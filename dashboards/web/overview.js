@@ -79,14 +79,15 @@ const workerRow = (worker) => {
   const key = `worker ${worker.id}`;
   let row = rows.get(key);
   if (!row) {
-    row = el('tr', '', el('th', ''), el('td', 'dim wide'), ...[0, 1, 2, 3].map(() => el('td', 'n')), el('td', ''));
+    row = el('tr', '', el('th', ''), el('td', 'dim wide'), ...[0, 1, 2, 3, 4].map(() => el('td', 'n')), el('td', ''));
     row.firstChild.setAttribute('scope', 'row');
     rows.set(key, row);
   }
   row.dataset.link = worker.connected ? (worker.idle_reason ? 'idle' : 'live') : 'away';
-  row.title = `${worker.software_version}, ${worker.cores} cores`;
+  row.title = `${worker.software_version}, ${worker.cores} cores${worker.last_refusal && `; refused last: ${worker.last_refusal}`}`;
   [worker.name, worker.platform, `${worker.playing_games} / ${worker.slots}`,
     worker.connected ? short(worker.nodes_per_second) : '–', count(worker.active_leases), count(worker.counted_pairs),
+    count(worker.refused_reports),
     status(worker)].forEach((text, i) => put(row.children[i], text));
   return row;
 };
@@ -98,7 +99,7 @@ const place = (box, nodes, empty) => {
 };
 const noRuns = el('li', 'empty', 'No runs yet. Start one with ', el('code', '', 'elomill tune FILE'), ' or ', el('code', '', 'elomill test FILE'), '.');
 const noWorkers = el('tr', '', el('td', 'empty', 'No workers yet. Start one with ', el('code', '', 'elomill worker'), '.'));
-noWorkers.firstElementChild?.setAttribute('colspan', '7');
+noWorkers.firstElementChild?.setAttribute('colspan', '8');
 
 /** @param {any} data */
 const draw = ({ runs, older, workers }) => {

@@ -243,6 +243,7 @@ pub(crate) fn idle_reason(wire: i32) -> &'static str {
         Ok(v1::IdleReason::Unplayable) => "this worker could not play the open runs",
         Ok(v1::IdleReason::Version) => "the coordinator is of another version",
         Ok(v1::IdleReason::Draining) => "the coordinator is going away",
+        Ok(v1::IdleReason::Refused) => "reports of this worker were refused again and again",
         Ok(v1::IdleReason::Unspecified) | Err(_) => "the coordinator gives no reason",
     }
 }

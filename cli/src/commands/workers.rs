@@ -44,6 +44,7 @@ fn listing(workers: &[WorkerView]) -> String {
         Number("playing"),
         Number("leases"),
         Number("pairs"),
+        Number("refused"),
         Number("nodes/s"),
         Text("state"),
     ];
@@ -59,6 +60,7 @@ fn listing(workers: &[WorkerView]) -> String {
                 worker.playing_games.to_string(),
                 worker.active_leases.to_string(),
                 worker.counted_pairs.to_string(),
+                worker.refused_reports.to_string(),
                 worker.nodes_per_second.to_string(),
                 state(worker),
             ]
@@ -97,6 +99,8 @@ mod tests {
             active_leases: 0,
             counted_pairs: 12,
             idle_reason: "no run wants pairs".to_owned(),
+            refused_reports: 2,
+            last_refusal: "illegal_move: pair 3".to_owned(),
         };
         let text = listing(std::slice::from_ref(&worker));
         assert_eq!(text.lines().count(), 2, "{text}");

@@ -4,6 +4,7 @@ use crate::convert::Hello;
 use crate::dispatch::fold::{Fold, FoldError};
 use crate::dispatch::openings::Openings;
 use crate::dispatch::scheduler::{ControlError, GiveBack, Idle, Push};
+use crate::judging::{Judged, Terms};
 use keys::PublicKey;
 use model::lease::Report;
 use model::spec::RunSpec;
@@ -83,8 +84,8 @@ pub enum Acknowledged {
 pub enum Said {
     /// How many more leases it would take.
     Want(u32),
-    /// Finished pairs.
-    Report(Report),
+    /// Finished pairs, about which the rules were asked.
+    Report(Judged),
     /// A sign of life.
     Progress {
         /// Games being played.
@@ -141,6 +142,7 @@ pub(super) enum Command {
     Explain { hello: Hello, reply: Reply<Explained> },
     Leave(Session),
     Said(Session, Said),
+    Terms(Session, Box<Report>, oneshot::Sender<(Box<Report>, Option<Terms>)>),
     Create { spec: Box<RunSpec>, key: String, openings: Box<Openings>, reply: Reply<RunId> },
     Fork(Box<Forking>),
     Extend { run: RunId, asked: Pairs, reply: Reply<()> },
@@ -195,6 +197,16 @@ impl Handle {
     /// The coordinator is stopping, or the ledger is not available.
     pub async fn explain(&self, hello: Hello) -> Result<Explained, CoreError> {
         self.ask(|reply| Command::Explain { hello, reply }).await
+    }
+
+    /// What the lease of a report says about its games; the report comes back with it. `None` when the
+    /// lease is not out, or the session is over.
+    pub async fn terms(&self, session: Session, report: Report) -> Option<(Report, Option<Terms>)> {
+        let (reply, answer) = oneshot::channel();
+        self.commands.send(Command::Terms(session, Box::new(report), reply)).await.ok()?;
+        // A core that does not answer has dropped the session.
+        let (report, terms) = answer.await.ok()?;
+        Some((*report, terms))
     }
 
     /// Says that a session is over.

@@ -1,7 +1,8 @@
 //! Which opening a pair plays: a seeded order of the book, a new one for each time through it.
 //!
 //! The order is a function of (seed, pair) alone, so that no opening comes twice in a run before
-//! the book is exhausted, whoever leases what and however often.
+//! the book is exhausted, whoever leases what and however often. The orders of two times through it
+//! are kept, because leases lie across the border between them.
 
 use model::lease::{Opening, PairIndex, PairRange};
 use rand::{Rng, SeedableRng};
@@ -16,9 +17,8 @@ const STREAM_BASE: u64 = 1 << 63;
 pub struct Openings {
     positions: Arc<[String]>,
     seed: u64,
-    /// Which time through the book `order` is for.
-    round: u64,
-    order: Vec<u32>,
+    /// The two orders that were made last, each with the time through the book that it is for.
+    orders: [(u64, Vec<u32>); 2],
 }
 
 impl Openings {
@@ -26,7 +26,7 @@ impl Openings {
     #[must_use]
     pub fn new(positions: Arc<[String]>, seed: u64) -> Self {
         let order = shuffled(positions.len(), seed, 0);
-        Self { positions, seed, round: 0, order }
+        Self { positions, seed, orders: [(0, order), (u64::MAX, Vec::new())] }
     }
 
     /// How many positions the book has.
@@ -43,20 +43,24 @@ impl Openings {
 
     /// The openings of these pairs.
     pub fn of(&mut self, range: PairRange) -> Vec<Opening> {
-        range
-            .iter()
-            .map(|index| Opening { index, position: self.position(index).to_owned() })
-            .collect()
+        range.iter().map(|index| self.one(index)).collect()
+    }
+
+    /// The opening of a pair.
+    pub fn one(&mut self, index: PairIndex) -> Opening {
+        Opening { index, position: self.position(index).to_owned() }
     }
 
     fn position(&mut self, index: PairIndex) -> &str {
         let len = self.positions.len() as u64;
         let (round, place) = (index.0 / len, index.0 % len);
-        if round != self.round {
-            self.order = shuffled(self.positions.len(), self.seed, round);
-            self.round = round;
+        if self.orders[0].0 != round {
+            self.orders.swap(0, 1);
+            if self.orders[0].0 != round {
+                self.orders[0] = (round, shuffled(self.positions.len(), self.seed, round));
+            }
         }
-        let chosen = self.order[usize::try_from(place).expect("less than the book's length")];
+        let chosen = self.orders[0].1[usize::try_from(place).expect("less than the book's length")];
         &self.positions[chosen as usize]
     }
 }

@@ -71,6 +71,8 @@ pub enum Idle {
     Memory,
     /// It has said of the running runs that it cannot play them.
     Unplayable,
+    /// Its reports were refused several times in a row.
+    Refused,
 }
 
 impl Idle {
@@ -78,7 +80,7 @@ impl Idle {
     #[must_use]
     pub fn nearer(self, other: Self) -> Self {
         let distance = |idle: Self| match idle {
-            Idle::BudgetSpent => 0,
+            Idle::Refused | Idle::BudgetSpent => 0,
             Idle::Unplayable => 1,
             Idle::Memory => 2,
             Idle::NotOffered => 3,
@@ -98,6 +100,7 @@ impl Idle {
             Idle::Memory => "open runs need larger tables than this worker allows (--memory)",
             Idle::Unplayable => "this worker has said of the open runs that it cannot play them",
             Idle::BudgetSpent => "every pair of the open runs is leased or counted",
+            Idle::Refused => "its reports were refused again and again; it gets work later",
         }
     }
 }
@@ -216,6 +219,10 @@ struct Worker {
     /// Runs that it could not play.
     cannot: BTreeSet<RunId>,
     idle: Option<Idle>,
+    /// Refused reports since one was merged.
+    refused: u32,
+    /// It gets no work before.
+    on_hold_until: Moment,
 }
 
 /// A lease that is out, as read from the ledger.

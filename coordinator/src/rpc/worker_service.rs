@@ -3,14 +3,18 @@
 use crate::convert::{self, Hello, WireError};
 use crate::core::{Acknowledged, CoreError, Handle, Line, Outbound, Said, Session};
 use crate::dispatch::scheduler::Idle;
+use crate::judging::{self, Judged, Verdict};
 use crate::rpc::access;
 use model::LeaseId;
+use model::lease::Report;
 use proto::v1::work_request::Message as Request;
 use proto::v1::work_response::Message as Response;
 use proto::v1::worker_service_server::WorkerService;
 use proto::v1::{self, WorkRequest, WorkResponse};
 use std::pin::Pin;
+use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::Semaphore;
 use tokio_stream::wrappers::ReceiverStream;
 use tokio_stream::{Stream, StreamExt};
 use tokio_util::sync::CancellationToken;
@@ -31,6 +35,8 @@ const RECONNECT_AFTER_MS: u32 = 2_000;
 /// Serves `elomill.v1.WorkerService`.
 pub struct WorkerRpc {
     core: Handle,
+    /// One permit for each core: more games judged at the same time would only wait for each other.
+    judges: Arc<Semaphore>,
     tasks: TaskTracker,
     shutdown: CancellationToken,
 }
@@ -39,7 +45,8 @@ impl WorkerRpc {
     /// Over this core. Its tasks are tracked, and end with the token.
     #[must_use]
     pub fn new(core: Handle, tasks: TaskTracker, shutdown: CancellationToken) -> Self {
-        Self { core, tasks, shutdown }
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        Self { core, judges: Arc::new(Semaphore::new(cores)), tasks, shutdown }
     }
 }
 
@@ -70,10 +77,11 @@ impl WorkerService for WorkerRpc {
             report_interval_ms: REPORT_INTERVAL_MS,
         });
         let core = self.core.clone();
+        let judges = Arc::clone(&self.judges);
         let shutdown = self.shutdown.clone();
         self.tasks.spawn(async move {
             let ended = tokio::select! {
-                ended = listen(&core, session, &mut incoming) => ended,
+                ended = listen(&core, session, &judges, &mut incoming) => ended,
                 // The core has dropped the session: another took its place, or the ledger failed.
                 () = over.cancelled() => Ok(()),
                 () = shutdown.cancelled() => Ok(()),
@@ -129,6 +137,7 @@ impl WorkerService for WorkerRpc {
 async fn listen(
     core: &Handle,
     session: Session,
+    judges: &Semaphore,
     incoming: &mut Streaming<WorkRequest>,
 ) -> Result<(), WireError> {
     while let Some(Ok(request)) = incoming.next().await {
@@ -143,7 +152,13 @@ async fn listen(
                 });
             }
             Request::Want(want) => Said::Want(want.leases),
-            Request::Report(report) => Said::Report(convert::report(report)?),
+            Request::Report(report) => {
+                match judged(core, session, judges, convert::report(report)?).await {
+                    Some(judged) => Said::Report(judged),
+                    // The session is over.
+                    None => return Ok(()),
+                }
+            }
             Request::Progress(progress) => Said::Progress {
                 playing_games: progress.playing_games,
                 nodes_per_second: progress.nodes_per_second,
@@ -157,6 +172,22 @@ async fn listen(
         core.said(session, said).await;
     }
     Ok(())
+}
+
+/// Asks the rules about a report, beside the threads that serve the sessions.
+async fn judged(
+    core: &Handle,
+    session: Session,
+    judges: &Semaphore,
+    report: Report,
+) -> Option<Judged> {
+    let (report, terms) = core.terms(session, report).await?;
+    let Some(terms) = terms else {
+        return Some(Judged { report, verdict: Verdict::NotAsked });
+    };
+    let _judge = judges.acquire().await.ok()?;
+    // A panic of it is this session's end alone.
+    tokio::task::spawn_blocking(move || judging::judge(&terms, report)).await.ok()
 }
 
 fn wire(message: Outbound) -> Response {

@@ -50,9 +50,10 @@ pub(super) async fn overview(State(_web): State<Web>) -> Html<String> {
                             th scope="col" .n { (abbr("Nodes/s", "Positions searched in a second, all slots together")) }
                             th scope="col" .n { (abbr("Leases", "Slices of runs that it holds")) }
                             th scope="col" .n { (abbr("Pairs", "Its game pairs in the ledger")) }
+                            th scope="col" .n { (abbr("Refused", "Reports that contradict their lease, themselves or the rules of the game")) }
                             th scope="col" { "Status" }
                         } }
-                        tbody data-f="workers" { tr { td colspan="7" .empty { "Waiting …" } } }
+                        tbody data-f="workers" { tr { td colspan="8" .empty { "Waiting …" } } }
                     }
                 }
             }

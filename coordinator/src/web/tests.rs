@@ -99,6 +99,8 @@ fn worker() -> WorkerView {
         active_leases: 1,
         counted_pairs: 9,
         idle_reason: String::new(),
+        refused_reports: 0,
+        last_refusal: String::new(),
     }
 }
 

@@ -4,7 +4,10 @@ use super::rows::{Rows, positions};
 use coordinator::dispatch::Moment;
 use coordinator::dispatch::openings::Openings;
 use coordinator::dispatch::scheduler::Scheduler;
-use coordinator::dispatch::scheduler::{CancelReason, GiveBack, LeaseLimits, Merge, Offer, Push};
+use coordinator::dispatch::scheduler::{
+    CancelReason, GiveBack, Idle, LeaseLimits, Merge, Offer, Push,
+};
+use coordinator::judging::{Judged, Verdict};
 use model::lease::{GameRecord, PairIndex, PairRecord, Report, WorkOrder};
 use model::spec::RunSpec;
 use model::view::RunState;
@@ -44,6 +47,8 @@ pub(crate) struct Machine {
     pub(crate) held: BTreeMap<LeaseId, Held>,
     /// Runs that it said it cannot play.
     cannot: BTreeSet<RunId>,
+    /// Refused reports since one was merged.
+    refused: u32,
 }
 
 pub(crate) struct Cluster {
@@ -155,8 +160,11 @@ impl Cluster {
                 held.sequence = report.sequence;
                 held.finished = report.pairs.clone();
             }
-            let merge = self.scheduler.report(id, &report, self.now, 0);
+            let merge = self.scheduler.report(id, &judged(&report), self.now, 0);
             assert!(!matches!(merge, Merge::Invalid(_)), "an honest report: {merge:?}");
+            if merge == Merge::Merged {
+                self.machines.get_mut(&id).expect("a machine").refused = 0;
+            }
             return;
         }
         let grown = target > before;
@@ -191,8 +199,14 @@ impl Cluster {
         };
         let from = if fault == Fault::FromAnother { WorkerId(99) } else { id };
         if garbled {
-            let merge = self.scheduler.report(from, &report, self.now, 0);
+            let merge = self.scheduler.report(from, &judged(&report), self.now, 0);
             assert!(matches!(merge, Merge::Invalid(_) | Merge::NotOut), "{fault:?}: {merge:?}");
+            if matches!(merge, Merge::Invalid(_)) {
+                // It is told to drop the lease.
+                let machine = self.machines.get_mut(&from).expect("a machine");
+                machine.held.remove(&lease);
+                machine.refused += 1;
+            }
         }
     }
 
@@ -300,14 +314,19 @@ impl Cluster {
             waiting.sort_by_key(|slice| slice.range.first);
             assert_eq!(waiting, self.rows.unplayed(run.id), "what a recovery would give");
         }
-        // I10: whoever wants is served while there is something for it.
+        // I10: whoever wants is served while there is something for it, and is heard to be honest.
         for (id, machine) in self.machines.iter().filter(|(_, m)| m.connected && m.want > 0) {
+            let idle = self.scheduler.worker(*id).and_then(|(_, _, idle)| idle);
+            if idle == Some(Idle::Refused) {
+                assert!(machine.refused >= 3, "{id} is held back for nothing");
+                continue;
+            }
             for run in self.scheduler.runs().filter(|run| run.has_work()) {
                 let knows = &offer(*id).builtin[&run.spec.game];
                 let able = run.spec.parameter_names().iter().all(|name| knows.contains(*name));
                 assert!(!able || machine.cannot.contains(&run.id), "{id} waits beside {}", run.id);
             }
-            assert!(self.scheduler.worker(*id).is_some_and(|(_, _, idle)| idle.is_some()));
+            assert!(idle.is_some());
         }
     }
 
@@ -350,4 +369,10 @@ fn pair(index: PairIndex, outcome: fn(u64) -> GameScore) -> PairRecord {
     };
     let candidate_first = game(outcome(index.0));
     PairRecord { index, candidate_first, base_first: game(outcome(index.0 / 3 + 1)) }
+}
+
+/// The report as one whose games are by the rules.
+fn judged(report: &Report) -> Judged {
+    let moves = vec![[Vec::new(), Vec::new()]; report.pairs.len()];
+    Judged { report: report.clone(), verdict: Verdict::Fair(moves) }
 }

@@ -2,16 +2,18 @@
 //!
 //! [`Game`] is a position with its history: it generates moves, makes and unmakes them, keeps an
 //! incremental hash, reads and writes the game's text notations and says when and why a game is over
-//! by rule. Instances: [`xiangqi`], [`chess`], [`shogi`], [`othello`] and [`tictactoe`].
+//! by rule; [`replay`] judges the games of strangers, [`movecode`] keeps their moves small. Instances: [`xiangqi`], [`chess`], [`shogi`], [`othello`] and [`tictactoe`].
 
 pub mod chess;
 mod count;
 pub mod epd;
 mod error;
 mod game;
+pub mod movecode;
 mod movetext;
 pub mod othello;
 pub mod pgn;
+pub mod replay;
 pub mod shogi;
 mod splitmix;
 mod symmetry;

@@ -138,6 +138,42 @@ impl PairRecord {
     }
 }
 
+/// Why a report was refused and counts against its worker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RefusalReason {
+    /// It contradicts its lease or itself: pairs that were not leased, sums that are none.
+    Contradiction,
+    /// A move is not legal from the leased opening on, or no move at all.
+    IllegalMove,
+    /// Moves follow where the game is over.
+    AfterTheEnd,
+    /// The game could go on where it stops.
+    Unfinished,
+    /// The game ends, and with another result.
+    WrongResult,
+    /// The game ends, and for another reason.
+    WrongTermination,
+    /// The moves are more or fewer than is said.
+    WrongLength,
+}
+
+impl RefusalReason {
+    /// The stable name used in the ledger and in JSON.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            RefusalReason::Contradiction => "contradiction",
+            RefusalReason::IllegalMove => "illegal_move",
+            RefusalReason::AfterTheEnd => "after_the_end",
+            RefusalReason::Unfinished => "unfinished",
+            RefusalReason::WrongResult => "wrong_result",
+            RefusalReason::WrongTermination => "wrong_termination",
+            RefusalReason::WrongLength => "wrong_length",
+        }
+    }
+}
+
 /// What came back for a lease: numbered, cumulative, and safe to send twice.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Report {

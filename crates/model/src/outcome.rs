@@ -28,6 +28,16 @@ impl GameScore {
         }
     }
 
+    /// `loss`, `draw` or `win`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            GameScore::Loss => "loss",
+            GameScore::Draw => "draw",
+            GameScore::Win => "win",
+        }
+    }
+
     /// The score for these half-points, if they are 0, 1 or 2.
     #[must_use]
     pub fn from_half_points(half_points: i32) -> Option<Self> {

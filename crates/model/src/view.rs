@@ -494,4 +494,10 @@ pub struct WorkerView {
     pub counted_pairs: u64,
     /// Why it is idle; empty when it is not.
     pub idle_reason: String,
+    /// Reports of it that were refused because they contradict their lease, themselves or the rules.
+    #[serde(default)]
+    pub refused_reports: u64,
+    /// What was wrong with the last of them; empty without one.
+    #[serde(default)]
+    pub last_refusal: String,
 }

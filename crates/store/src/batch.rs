@@ -3,8 +3,9 @@
 //! Group commit makes a row cheap: the statements below take whole columns as arrays, so that two
 //! hundred reports cost little more than one.
 
+use crate::refusals;
 use crate::{LeaderEpoch, Ledger, StoreError, signed};
-use model::lease::{LeaseEnd, PairRange, PairRecord};
+use model::lease::{LeaseEnd, PairRange, PairRecord, RefusalReason};
 use model::spec::RunSpec;
 use model::view::{RunState, Verdict};
 use model::{LeaseId, ReportId, RunId, Tally, WorkerId};
@@ -93,6 +94,25 @@ pub struct RunMove {
     pub last_report: ReportId,
 }
 
+/// A report that was refused and counts against its worker.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewRefusal {
+    /// Whose report.
+    pub worker: WorkerId,
+    /// The run.
+    pub run: RunId,
+    /// The lease.
+    pub lease: LeaseId,
+    /// The lease's epoch.
+    pub epoch: u32,
+    /// Number of the report within the lease.
+    pub sequence: u32,
+    /// What is wrong with it.
+    pub reason: RefusalReason,
+    /// The same in detail, for people.
+    pub detail: String,
+}
+
 /// Something that was done to a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunEvent {
@@ -126,6 +146,8 @@ pub struct Batch {
     pub reports: Vec<NewReport>,
     /// Leases that moved; each at most once.
     pub lease_moves: Vec<LeaseMove>,
+    /// Refused.
+    pub refusals: Vec<NewRefusal>,
     /// Runs that moved; each at most once.
     pub run_moves: Vec<RunMove>,
     /// Runs of which more is asked than before; each at most once.
@@ -170,6 +192,7 @@ impl Ledger {
         insert_reports(&mut tx, &batch.reports).await?;
         insert_pairs(&mut tx, &batch.reports).await?;
         move_leases(&mut tx, &batch.lease_moves).await?;
+        refusals::insert(&mut tx, &batch.refusals).await?;
         move_runs(&mut tx, &batch.run_moves).await?;
         insert_events(&mut tx, &batch.events).await?;
         respecify(&mut tx, &batch.respecified).await?;
@@ -179,7 +202,7 @@ impl Ledger {
     }
 }
 
-type Tx<'a> = Transaction<'a, Postgres>;
+pub(crate) type Tx<'a> = Transaction<'a, Postgres>;
 
 async fn insert_runs(tx: &mut Tx<'_>, runs: &[NewRun]) -> Result<(), StoreError> {
     for run in runs {
@@ -394,11 +417,11 @@ async fn insert_snapshots(tx: &mut Tx<'_>, snapshots: &[NewSnapshot]) -> Result<
     Ok(())
 }
 
-fn column<'a, T, V>(rows: &'a [T], value: impl Fn(&'a T) -> V) -> Vec<V> {
+pub(crate) fn column<'a, T, V>(rows: &'a [T], value: impl Fn(&'a T) -> V) -> Vec<V> {
     rows.iter().map(value).collect()
 }
 
-fn small(count: u32) -> i32 {
+pub(crate) fn small(count: u32) -> i32 {
     i32::try_from(count).unwrap_or(i32::MAX)
 }
 

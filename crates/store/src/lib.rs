@@ -14,10 +14,13 @@ mod leases;
 mod maintenance;
 mod migrate;
 mod recover;
+mod refusals;
 mod runs;
 mod workers;
 
-pub use batch::{Batch, LeaseMove, NewLease, NewReport, NewRun, NewSnapshot, RunEvent, RunMove};
+pub use batch::{
+    Batch, LeaseMove, NewLease, NewRefusal, NewReport, NewRun, NewSnapshot, RunEvent, RunMove,
+};
 pub use connect::Ledger;
 pub use error::StoreError;
 pub use keys::{NewInvite, NewKey, Redeemed, StoredKey};

@@ -11,6 +11,7 @@ const MIGRATIONS: &[(i64, &str, &str)] = &[
     (2, "dashboard", include_str!("../../../migrations/0002_dashboard.sql")),
     (3, "keys", include_str!("../../../migrations/0003_keys.sql")),
     (4, "races", include_str!("../../../migrations/0004_races.sql")),
+    (5, "refusals", include_str!("../../../migrations/0005_refusals.sql")),
 ];
 
 /// The number of the last one.

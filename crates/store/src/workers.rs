@@ -33,6 +33,10 @@ pub struct StoredWorker {
     pub last_seen_unix_ms: i64,
     /// Its pairs in the ledger.
     pub counted_pairs: u64,
+    /// Reports of it that were refused.
+    pub refused_reports: u64,
+    /// What was wrong with the last of them.
+    pub last_refusal: Option<String>,
 }
 
 impl Ledger {
@@ -92,13 +96,17 @@ impl Ledger {
     /// # Errors
     /// Errors of the database.
     pub async fn workers(&self) -> Result<Vec<StoredWorker>, StoreError> {
-        type Row = (i64, Vec<u8>, String, String, String, i32, i32, i64, i64, i64);
+        type Row =
+            (i64, Vec<u8>, String, String, String, i32, i32, i64, i64, i64, i64, Option<String>);
         let rows: Vec<Row> = sqlx::query_as(
             "SELECT w.id, w.worker_key, w.name, w.platform, w.software_version, w.cores, w.slots,
                     (extract(epoch FROM w.first_seen_at) * 1000)::bigint,
                     (extract(epoch FROM w.last_seen_at) * 1000)::bigint,
                     coalesce((SELECT sum(l.merged_pairs) FROM leases l WHERE l.worker_id = w.id),
-                             0)::bigint
+                             0)::bigint,
+                    w.refused_reports,
+                    (SELECT r.reason || ': ' || r.detail FROM refusals r
+                     WHERE r.worker_id = w.id ORDER BY r.id DESC LIMIT 1)
              FROM workers w
              ORDER BY w.id",
         )
@@ -117,6 +125,8 @@ impl Ledger {
             first_seen_unix_ms: row.7,
             last_seen_unix_ms: row.8,
             counted_pairs: unsigned(row.9),
+            refused_reports: unsigned(row.10),
+            last_refusal: row.11,
         };
         Ok(rows.into_iter().map(worker).collect())
     }

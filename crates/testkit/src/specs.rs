@@ -209,10 +209,7 @@ pub fn report(
             draws_games: tally.wdl.draws,
             losses_games: tally.wdl.losses,
         }),
-        pairs: played[acknowledged..]
-            .iter()
-            .map(|o| pair(o.pair_index, outcome(o.pair_index)))
-            .collect(),
+        pairs: played[acknowledged..].iter().map(|o| pair(o, outcome(o.pair_index))).collect(),
     }
 }
 
@@ -222,22 +219,67 @@ pub fn whole_report(lease: &v1::Lease, outcome: impl Fn(u64) -> PairOutcome) -> 
     report(lease, lease.openings.len(), 0, outcome)
 }
 
-fn pair(index: u64, outcome: PairOutcome) -> v1::PairRecord {
-    let game = |score: GameScore| v1::GameRecord {
-        score: match score {
-            GameScore::Loss => v1::GameScore::Loss,
-            GameScore::Draw => v1::GameScore::Draw,
-            GameScore::Win => v1::GameScore::Win,
+fn pair(opening: &v1::Opening, outcome: PairOutcome) -> v1::PairRecord {
+    let flipped = match outcome.second {
+        GameScore::Loss => GameScore::Win,
+        GameScore::Draw => GameScore::Draw,
+        GameScore::Win => GameScore::Loss,
+    };
+    let game = |score: GameScore, of_first: GameScore| {
+        let moves = moves(&opening.position, of_first);
+        v1::GameRecord {
+            score: match score {
+                GameScore::Loss => v1::GameScore::Loss,
+                GameScore::Draw => v1::GameScore::Draw,
+                GameScore::Win => v1::GameScore::Win,
+            }
+            .into(),
+            termination: v1::Termination::Board.into(),
+            plies: u32::try_from(moves.split(' ').count()).expect("nine squares"),
+            nodes: 100,
+            moves,
         }
-        .into(),
-        termination: v1::Termination::Board.into(),
-        plies: 5,
-        nodes: 100,
-        moves: "a1 b1 a2 b2 a3".to_owned(),
     };
     v1::PairRecord {
-        pair_index: index,
-        candidate_first: Some(game(outcome.first)),
-        base_first: Some(game(outcome.second)),
+        pair_index: opening.pair_index,
+        candidate_first: Some(game(outcome.first, outcome.first)),
+        base_first: Some(game(outcome.second, flipped)),
     }
+}
+
+/// The moves of a game of tic-tac-toe from an opening of [`book_text`] that ends so for who moves
+/// first.
+///
+/// # Panics
+/// The position is none of that book.
+#[must_use]
+pub fn moves(opening: &str, of_first: GameScore) -> String {
+    use games::{Game, RuleWinner, tictactoe::TicTacToe};
+
+    fn found(position: &mut TicTacToe, is_first: bool, wanted: GameScore) -> Option<Vec<String>> {
+        if let Some(result) = position.result() {
+            let score = match result.winner {
+                RuleWinner::Draw => GameScore::Draw,
+                RuleWinner::SideToMove if is_first => GameScore::Win,
+                RuleWinner::Opponent if !is_first => GameScore::Win,
+                RuleWinner::SideToMove | RuleWinner::Opponent => GameScore::Loss,
+            };
+            return (score == wanted).then(Vec::new);
+        }
+        let mut legal = games::MoveList::new();
+        position.legal(&mut legal);
+        legal.iter().find_map(|&mv| {
+            let text = position.move_to_text(mv);
+            position.make(mv);
+            let rest = found(position, !is_first, wanted);
+            position.unmake();
+            rest.map(|mut rest| {
+                rest.insert(0, text);
+                rest
+            })
+        })
+    }
+
+    let mut position = TicTacToe::from_fen(opening).expect("a position of the book");
+    found(&mut position, true, of_first).expect("every result is possible").join(" ")
 }

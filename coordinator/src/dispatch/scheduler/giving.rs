@@ -36,7 +36,7 @@ impl Scheduler {
         loop {
             let mut gave = false;
             for worker in self.wanting() {
-                match self.next_slice(worker, &mut overdue) {
+                match self.next_slice(worker, &mut overdue, now) {
                     Ok((run, slice)) => {
                         self.issue(worker, run, slice, now);
                         gave = true;
@@ -90,8 +90,12 @@ impl Scheduler {
         &mut self,
         worker: WorkerId,
         overdue: &mut Overdue,
+        now: Moment,
     ) -> Result<(RunId, Slice), Idle> {
         let Some(known) = self.workers.get(&worker) else { return Err(Idle::NoOpenRun) };
+        if known.on_hold_until > now {
+            return Err(Idle::Refused);
+        }
         let mut idle = Idle::NoOpenRun;
         let mut choices: Vec<(f64, RunId)> = Vec::new();
         for run in self.runs.values().filter(|run| run.state == RunState::Running) {

@@ -3,36 +3,107 @@
 use super::{CancelReason, GiveBack, Lease, Merge, Push, Scheduler, UNPLAYABLE_LIMIT};
 use crate::dispatch::Moment;
 use crate::dispatch::run::Slice;
-use model::lease::{LeaseEnd, PairRange, PairRecord, Report};
+use crate::judging::{Foul, Judged, Terms, Verdict};
+use model::lease::{LeaseEnd, PairRange, PairRecord, RefusalReason, Report};
 use model::view::RunState;
 use model::{LeaseId, ReportId, RunId, Tally, WorkerId};
 use std::collections::BTreeSet;
-use store::NewReport;
+use std::time::Duration;
+use store::{NewRefusal, NewReport};
+
+/// Refused reports in a row after which a worker gets no work for a while.
+const REFUSED_LIMIT: u32 = 3;
+/// How long; twice as long for each further one.
+const FIRST_HOLD: Duration = Duration::from_secs(60);
+/// The longest that it waits.
+const LONGEST_HOLD: Duration = Duration::from_secs(3600);
 
 impl Scheduler {
-    /// Merges a report, if its lease is out at its epoch with this worker and it is consistent.
+    /// What the lease of a report says about its games, if it is out at its epoch with this worker.
+    pub fn terms(&mut self, worker: WorkerId, report: &Report) -> Option<Terms> {
+        let lease = self.leases.get(&report.lease)?;
+        if lease.worker != worker || lease.slice.epoch != report.epoch {
+            return None;
+        }
+        let run = self.runs.get_mut(&lease.run)?;
+        let range = lease.slice.range;
+        let leased = report.pairs.iter().filter(|pair| range.offset_of(pair.index).is_some());
+        let openings = leased.map(|pair| run.openings.one(pair.index)).collect();
+        Some(Terms { game: run.spec.game, max_plies: run.spec.limit.max_plies, openings })
+    }
+
+    /// Merges a report, if its lease is out at its epoch with this worker and it is consistent. One
+    /// that is refused ends its lease: the worker drops it, too.
     pub fn report(
+        &mut self,
+        worker: WorkerId,
+        judged: &Judged,
+        now: Moment,
+        unix_ms: i64,
+    ) -> Merge {
+        self.heard(worker, now);
+        let Judged { report, verdict } = judged;
+        match verdict {
+            // Whatever its lease is by now, its games were not looked at.
+            Verdict::NotAsked => Merge::NotOut,
+            Verdict::Fair(_) => match self.merge(worker, report, now, unix_ms) {
+                Err(detail) => {
+                    let reason = RefusalReason::Contradiction;
+                    self.refuse(worker, report, Foul { reason, detail }, now)
+                }
+                Ok(merge) => merge,
+            },
+            Verdict::Foul(foul) => self.refuse(worker, report, foul.clone(), now),
+        }
+    }
+
+    /// Refuses a report, counts that against its worker, and gives its lease back to the run.
+    fn refuse(&mut self, of: WorkerId, report: &Report, foul: Foul, now: Moment) -> Merge {
+        let Some(lease) = self.leases.get(&report.lease) else { return Merge::NotOut };
+        if lease.worker != of || lease.slice.epoch != report.epoch {
+            return Merge::NotOut;
+        }
+        let run = lease.run;
+        let Foul { reason, detail } = foul;
+        self.batch.refusals.push(NewRefusal {
+            worker: of,
+            run,
+            lease: report.lease,
+            epoch: report.epoch,
+            sequence: report.sequence,
+            reason,
+            detail: detail.clone(),
+        });
+        self.end_lease(report.lease, LeaseEnd::Returned);
+        if let Some(worker) = self.workers.get_mut(&of) {
+            worker.refused = worker.refused.saturating_add(1);
+            if let Some(doublings) = worker.refused.checked_sub(REFUSED_LIMIT) {
+                let hold = FIRST_HOLD.saturating_mul(1 << doublings.min(16)).min(LONGEST_HOLD);
+                worker.on_hold_until = now.plus(hold);
+            }
+        }
+        Merge::Invalid(detail)
+    }
+
+    /// Merges a report; the error is what contradicts its lease or itself.
+    fn merge(
         &mut self,
         worker: WorkerId,
         report: &Report,
         now: Moment,
         unix_ms: i64,
-    ) -> Merge {
-        self.heard(worker, now);
-        let Some(lease) = self.leases.get_mut(&report.lease) else { return Merge::NotOut };
+    ) -> Result<Merge, String> {
+        let Some(lease) = self.leases.get_mut(&report.lease) else { return Ok(Merge::NotOut) };
         if lease.worker != worker || lease.slice.epoch != report.epoch {
-            return Merge::NotOut;
+            return Ok(Merge::NotOut);
         }
-        let fresh = match fresh_pairs(lease, report) {
-            Ok(fresh) => fresh,
-            Err(contradiction) => return Merge::Invalid(contradiction),
-        };
+        let fresh = fresh_pairs(lease, report)?;
         if fresh.is_empty() {
             // An old report again has less; one that claims more must bring the pairs.
             return if report.cumulative.pairs() <= lease.merged.pairs() {
-                Merge::Duplicate
+                Ok(Merge::Duplicate)
             } else {
-                Merge::Invalid(format!(
+                Err(format!(
                     "the report says {} pairs in all and brings none; merged are {}",
                     report.cumulative.pairs(),
                     lease.merged.pairs()
@@ -43,17 +114,15 @@ impl Scheduler {
         let mut merged = lease.merged;
         merged += tally;
         if merged != report.cumulative {
-            return Merge::Invalid(format!(
+            return Err(format!(
                 "the report says {:?} in all, its pairs make {:?}",
                 report.cumulative.pentanomial.0, merged.pentanomial.0
             ));
         }
         let run_id = lease.run;
-        let Some(run) = self.runs.get_mut(&run_id) else { return Merge::NotOut };
+        let Some(run) = self.runs.get_mut(&run_id) else { return Ok(Merge::NotOut) };
         let id = ReportId(self.ids.report + 1);
-        if let Err(error) = run.fold.apply(id, &tally, &lease.slice.played) {
-            return Merge::Invalid(error.to_string());
-        }
+        run.fold.apply(id, &tally, &lease.slice.played).map_err(|error| error.to_string())?;
         self.ids.report = id.0;
         run.unsaved_reports += 1;
         run.pairs_return(&lease.slice.played, fresh.len() as u64);
@@ -82,7 +151,11 @@ impl Scheduler {
         if is_decided {
             self.call_back_decided(run_id);
         }
-        Merge::Merged
+        if let Some(worker) = self.workers.get_mut(&worker) {
+            worker.refused = 0;
+            worker.on_hold_until = Moment::default();
+        }
+        Ok(Merge::Merged)
     }
 
     /// A worker gives back what it has not finished of a lease.
