@@ -1,12 +1,12 @@
 //! The coordinator, as this command talks to it: calls in the words of `model`.
 
 use crate::convert::{
-    HistoryRow, history_from_wire, run_from_wire, spec_to_wire, worker_from_wire,
+    HistoryRow, history_from_wire, pair_from_wire, run_from_wire, spec_to_wire, worker_from_wire,
 };
 use crate::endpoint::{Locator, pages};
 use crate::output::{hinted, printable_lines};
 use model::spec::RunSpec;
-use model::view::{RunView, WorkerView};
+use model::view::{PairView, RunView, WorkerView};
 use model::{Pairs, RunId};
 use proto::v1::control_service_client::ControlServiceClient;
 use proto::v1::key_service_client::KeyServiceClient;
@@ -165,6 +165,24 @@ impl Control {
         while let Some(message) = stream.message().await.map_err(explain)? {
             for row in message.rows {
                 each(history_from_wire(row)?)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Hands out the pairs of a run with their games from one on, at most so many; 0 is all.
+    pub(crate) async fn games(
+        &mut self,
+        run: RunId,
+        first_pair: u64,
+        pairs: u64,
+        mut each: impl FnMut(PairView) -> anyhow::Result<()>,
+    ) -> anyhow::Result<()> {
+        let request = v1::ExportGamesRequest { run_id: run.0, first_pair, pairs };
+        let mut stream = self.inner.export_games(request).await.map_err(explain)?.into_inner();
+        while let Some(message) = stream.message().await.map_err(explain)? {
+            for pair in message.pairs {
+                each(pair_from_wire(pair)?)?;
             }
         }
         Ok(())

@@ -8,12 +8,13 @@ mod specification;
 
 pub(crate) use specification::spec_to_wire;
 
+use model::lease::PairIndex;
 use model::spec::Job;
 use model::view::{
-    ChoiceOdds, Convergence, LeaseCounts, ProgressView, RunState, RunView, TuneEstimate, TunePoint,
-    TuneVerdict, TuneView, WorkerView,
+    ChoiceOdds, Convergence, GameView, LeaseCounts, PairView, ProgressView, RunState, RunView,
+    TuneEstimate, TunePoint, TuneVerdict, TuneView, WorkerView,
 };
-use model::{Pentanomial, RunId, Tally, Wdl, WorkerId};
+use model::{GameScore, Nodes, Pentanomial, Ply, RunId, Tally, Termination, Wdl, WorkerId, evals};
 use progress::{race_view, test_view};
 use proto::v1;
 use specification::{set_from_wire, spec_from_wire};
@@ -164,6 +165,40 @@ pub(crate) fn history_from_wire(row: v1::HistoryRow) -> Result<HistoryRow, WireE
     })
 }
 
+/// A pair of the ledger with its games.
+pub(crate) fn pair_from_wire(played: v1::PlayedPair) -> Result<PairView, WireError> {
+    let pair = played.pair.ok_or(missing("pair"))?;
+    let moves_kept = played.moves_kept;
+    let game = |game: v1::GameRecord| {
+        let termination = match game.termination() {
+            v1::Termination::Unspecified => return Err(unknown("game.termination")),
+            known => known.as_str_name().trim_start_matches("TERMINATION_").to_ascii_lowercase(),
+        };
+        Ok(GameView {
+            score: match game.score() {
+                v1::GameScore::Loss => GameScore::Loss,
+                v1::GameScore::Draw => GameScore::Draw,
+                v1::GameScore::Win => GameScore::Win,
+                v1::GameScore::Unspecified => return Err(unknown("game.score")),
+            },
+            termination: Termination::from_name(&termination).ok_or(unknown("game.termination"))?,
+            plies: Ply(game.plies.into()),
+            nodes: Nodes(game.nodes),
+            evals: evals::unpack(&game.evals).ok_or(unknown("game.evals"))?,
+            moves: moves_kept.then_some(game.moves),
+        })
+    };
+    Ok(PairView {
+        run: RunId(played.run_id),
+        pair: PairIndex(pair.pair_index),
+        worker: WorkerId(played.worker_id),
+        merged_at_unix_ms: played.merged_at_unix_ms,
+        opening: played.opening,
+        candidate_first: game(pair.candidate_first.ok_or(missing("pair.candidate_first"))?)?,
+        base_first: game(pair.base_first.ok_or(missing("pair.base_first"))?)?,
+    })
+}
+
 /// A worker as the coordinator sees it.
 pub(crate) fn worker_from_wire(worker: v1::Worker) -> WorkerView {
     WorkerView {
@@ -190,12 +225,10 @@ pub(crate) fn worker_from_wire(worker: v1::Worker) -> WorkerView {
 mod tests {
     use super::*;
     use model::spec::{
-        BqrSettings, EloModel, Fork, GainRule, GameLimit, OptimizerSpec, RaceCandidate, RaceSpec,
-        RaceStop, RunSpec, SprtSpec, SpsaSettings, TestSpec, TuneSpec,
+        BqrSettings, EloModel, Fork, GainRule, GameLimit, Keep, OptimizerSpec, RaceCandidate,
+        RaceSpec, RaceStop, RunSpec, SprtSpec, SpsaSettings, TestSpec, TuneSpec,
     };
-    use model::{
-        GameKind, LinearConstraint, Nodes, Pairs, ParameterDef, ParameterKind, ParameterSet, Ply,
-    };
+    use model::{GameKind, LinearConstraint, Pairs, ParameterDef, ParameterKind, ParameterSet};
 
     fn specs() -> [RunSpec; 5] {
         let set = |value| ParameterSet::from_iter([("lmr_base".to_owned(), value)]);
@@ -207,6 +240,7 @@ mod tests {
             limit: GameLimit { nodes: Nodes(7), max_plies: Ply(9), hash_kib: 16 },
             book: "0a".repeat(32),
             lease_pairs: 3,
+            keep: Keep { moves: "sample=2.5%".parse().unwrap(), evals: true },
             job: Job::Tune(TuneSpec {
                 pairs: Pairs(11),
                 optimizer: OptimizerSpec::Spsa(SpsaSettings {

@@ -7,7 +7,7 @@ use crate::output::{hinted, json, line, say};
 use crate::{display::Display, follow, interrupt::Interrupt};
 use anyhow::Context;
 use model::file::{JobFile, RunFile, Surroundings, Tuned};
-use model::spec::{Job, OptimizerKind, RunSpec};
+use model::spec::{Job, KeepMoves, OptimizerKind, RunSpec};
 use model::view::{ProgressView, RunView, Verdict};
 use model::{Finding, FindingList, GameKind, Pairs, ParameterDef, ParameterSet, RunId};
 use std::path::{Path, PathBuf};
@@ -24,6 +24,12 @@ pub(crate) struct FileArgs {
     /// Only check the file, against the built-in engine
     #[arg(long, conflicts_with = "follow")]
     check: bool,
+    /// Whose moves stay in the ledger, whatever the file says: all, none, or a share as sample=1%
+    #[arg(long, value_name = "SHARE")]
+    keep_moves: Option<KeepMoves>,
+    /// Keep score, depth and nodes of each move, too
+    #[arg(long)]
+    keep_evals: bool,
     /// Print JSON: the id, then with --follow each state
     #[arg(long)]
     json: bool,
@@ -124,7 +130,7 @@ impl FileArgs {
         command: &str,
         optimizer: Option<OptimizerKind>,
     ) -> anyhow::Result<ExitCode> {
-        let mut file = read(&self.file)?;
+        let mut file = read(&self.file)?.keeping(self.keep_moves, self.keep_evals);
         if let Some(optimizer) = optimizer {
             file = file.with_optimizer(optimizer);
         }

@@ -357,7 +357,8 @@ fn reason(run: &RunView) -> String {
 pub(crate) mod tests {
     use super::*;
     use model::spec::{
-        BqrSettings, EloModel, GameLimit, RaceCandidate, RaceSpec, RaceStop, RunSpec, SprtSpec,
+        BqrSettings, EloModel, GameLimit, Keep, RaceCandidate, RaceSpec, RaceStop, RunSpec,
+        SprtSpec,
     };
     use model::view::{CandidateState, CandidateView, LeaseCounts, RaceView};
     use model::{
@@ -485,6 +486,7 @@ pub(crate) mod tests {
                 limit: GameLimit { nodes: Nodes(50), max_plies: Ply(300), hash_kib: 16 },
                 book: "0a".repeat(32),
                 lease_pairs: 8,
+                keep: Keep::default(),
                 job,
             },
             state,

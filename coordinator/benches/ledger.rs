@@ -10,7 +10,8 @@ use model::view::RunState;
 use model::{GameScore, LeaseId, Nodes, Ply, ReportId, RunId, Tally, Termination, WorkerId};
 use std::time::Instant;
 use store::{
-    Batch, LeaderEpoch, LeaseMove, Ledger, NewLease, NewReport, NewRun, NewWorker, RunMove,
+    Batch, KeptGames, LeaderEpoch, LeaseMove, Ledger, NewLease, NewReport, NewRun, NewWorker,
+    RunMove,
 };
 use testkit::{Database, specs};
 
@@ -18,8 +19,8 @@ const REPORTS: i64 = 2_000;
 const PAIRS: u32 = 8;
 const GROUPS: [usize; 2] = [1, 200];
 const ROUNDS: usize = 3;
-/// As long as the moves of a short game.
-const MOVES: &str = "h2e2 h9g7 h0g2 i9h9 i0h0 h9h3 h0h3 b9c7 c3c4 a9b9 b0c2 b9b3 a0a1 c6c5";
+/// As long as the moves of a game of a hundred half-moves.
+const MOVE_BYTES: usize = 70;
 
 #[tokio::main]
 async fn main() -> Result<()> {
@@ -92,7 +93,8 @@ async fn prepare(
         termination: Termination::NoMove,
         plies: Ply(14),
         nodes: Nodes(28_000),
-        moves: MOVES.to_owned(),
+        moves: String::new(),
+        evals: Vec::new(),
     };
     let report = |n: i64| {
         let pairs: Vec<PairRecord> = range(n)
@@ -110,6 +112,14 @@ async fn prepare(
             epoch: 1,
             sequence: 1,
             tally: pairs.iter().map(PairRecord::outcome).collect(),
+            kept: pairs
+                .iter()
+                .map(|pair| KeptGames {
+                    index: pair.index,
+                    moves: [vec![0x5a; MOVE_BYTES], vec![0xa5; MOVE_BYTES]],
+                    evals: None,
+                })
+                .collect(),
             pairs,
         }
     };

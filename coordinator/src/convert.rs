@@ -13,12 +13,12 @@ use keys::PublicKey;
 use model::lease::{GameRecord, PairIndex, PairRecord, Report, WorkOrder};
 use model::spec::GameLimit;
 use model::view::{
-    CandidateState, CandidateView, Convergence, CorrectedView, ProgressView, RunState, RunView,
-    TuneEstimate, Verdict, WorkerView,
+    CandidateState, CandidateView, Convergence, CorrectedView, GameView, PairView, ProgressView,
+    RunState, RunView, TuneEstimate, Verdict, WorkerView,
 };
 use model::{
     GameKind, GameScore, LeaseId, Nodes, ParameterSet, Pentanomial, Ply, Role, RunId, Tally,
-    Termination, Wdl, printable,
+    Termination, Wdl, evals, printable,
 };
 use proto::v1;
 use specification::wire_spec;
@@ -214,26 +214,10 @@ fn record(record: v1::GameRecord) -> Result<GameRecord, WireError> {
         v1::GameScore::Win => GameScore::Win,
         v1::GameScore::Unspecified => return Err(wire("score", record.score, "loss, draw, win")),
     };
-    let termination = match record.termination() {
-        v1::Termination::NoMove => Termination::NoMove,
-        v1::Termination::Repetition => Termination::Repetition,
-        v1::Termination::MoveLimit => Termination::MoveLimit,
-        v1::Termination::DeadPosition => Termination::DeadPosition,
-        v1::Termination::Board => Termination::Board,
-        v1::Termination::Stalemate => Termination::Stalemate,
-        v1::Termination::PerpetualCheck => Termination::PerpetualCheck,
-        v1::Termination::PerpetualChase => Termination::PerpetualChase,
-        v1::Termination::Impasse => Termination::Impasse,
-        v1::Termination::PlyLimit => Termination::PlyLimit,
-        v1::Termination::TimeForfeit => Termination::TimeForfeit,
-        v1::Termination::Stall => Termination::Stall,
-        v1::Termination::Disconnect => Termination::Disconnect,
-        v1::Termination::IllegalMove => Termination::IllegalMove,
-        v1::Termination::Resignation => Termination::Resignation,
-        v1::Termination::Adjudication => Termination::Adjudication,
-        v1::Termination::Unspecified => {
-            return Err(wire("termination", record.termination, "a reason of the contract"));
-        }
+    let known =
+        Termination::ALL.into_iter().find(|(t, _)| record.termination() == wire_termination(*t));
+    let Some((termination, _)) = known else {
+        return Err(wire("termination", record.termination, "a reason of the contract"));
     };
     if record.plies > 10_000 {
         return Err(wire("plies", record.plies, "at most 10000"));
@@ -246,13 +230,43 @@ fn record(record: v1::GameRecord) -> Result<GameRecord, WireError> {
         let found = printable(&record.moves, 40);
         return Err(wire("moves", found, "at most 16 KiB of plain ASCII"));
     }
+    let evals = evals::unpack(&record.evals).filter(|evals| {
+        let whole = evals.len() as u64 == u64::from(record.plies);
+        evals.is_empty() || (whole && evals.iter().all(|eval| eval.nodes.0 < 1 << 63))
+    });
+    let Some(evals) = evals else {
+        let found = format!("{} bytes", record.evals.len());
+        return Err(wire("evals", found, "what was said of each move, or nothing"));
+    };
     Ok(GameRecord {
         score,
         termination,
         plies: Ply(u64::from(record.plies)),
         nodes: Nodes(record.nodes),
         moves: record.moves,
+        evals,
     })
+}
+
+fn wire_termination(termination: Termination) -> v1::Termination {
+    match termination {
+        Termination::NoMove => v1::Termination::NoMove,
+        Termination::Stalemate => v1::Termination::Stalemate,
+        Termination::Repetition => v1::Termination::Repetition,
+        Termination::PerpetualCheck => v1::Termination::PerpetualCheck,
+        Termination::PerpetualChase => v1::Termination::PerpetualChase,
+        Termination::MoveLimit => v1::Termination::MoveLimit,
+        Termination::DeadPosition => v1::Termination::DeadPosition,
+        Termination::Board => v1::Termination::Board,
+        Termination::Impasse => v1::Termination::Impasse,
+        Termination::PlyLimit => v1::Termination::PlyLimit,
+        Termination::TimeForfeit => v1::Termination::TimeForfeit,
+        Termination::Stall => v1::Termination::Stall,
+        Termination::Disconnect => v1::Termination::Disconnect,
+        Termination::IllegalMove => v1::Termination::IllegalMove,
+        Termination::Resignation => v1::Termination::Resignation,
+        Termination::Adjudication => v1::Termination::Adjudication,
+    }
 }
 
 fn tally(tally: v1::Tally) -> Result<Tally, WireError> {
@@ -334,6 +348,7 @@ fn lease(order: WorkOrder) -> v1::Lease {
         candidate: Some(wire_set(&order.candidate)),
         base: Some(wire_set(&order.base)),
         limit: Some(wire_limit(order.limit)),
+        record_evals: order.record_evals,
     }
 }
 
@@ -509,6 +524,36 @@ pub fn wire_history(fold: &Fold) -> v1::HistoryRow {
         theta: fold.theta().to_vec(),
         llr: fold.llr().or(fold.last_candidate().map(|(_, llr)| llr)).unwrap_or_default(),
         candidate: fold.last_candidate().and_then(|(place, _)| u32::try_from(place).ok()),
+    }
+}
+
+/// A pair of the ledger for the control service.
+#[must_use]
+pub fn wire_pair(view: &PairView) -> v1::PlayedPair {
+    let game = |game: &GameView| v1::GameRecord {
+        score: match game.score {
+            GameScore::Loss => v1::GameScore::Loss,
+            GameScore::Draw => v1::GameScore::Draw,
+            GameScore::Win => v1::GameScore::Win,
+        }
+        .into(),
+        termination: wire_termination(game.termination).into(),
+        plies: u32::try_from(game.plies.0).unwrap_or(u32::MAX),
+        nodes: game.nodes.0,
+        moves: game.moves.clone().unwrap_or_default(),
+        evals: evals::pack(&game.evals).into(),
+    };
+    v1::PlayedPair {
+        run_id: view.run.0,
+        worker_id: view.worker.0,
+        merged_at_unix_ms: view.merged_at_unix_ms,
+        opening: view.opening.clone(),
+        pair: Some(v1::PairRecord {
+            pair_index: view.pair.0,
+            candidate_first: Some(game(&view.candidate_first)),
+            base_first: Some(game(&view.base_first)),
+        }),
+        moves_kept: view.candidate_first.moves.is_some(),
     }
 }
 

@@ -34,7 +34,8 @@ const GROUP: usize = 200;
 const QUEUE: usize = 1024;
 /// Between two looks at overdue leases, and between two states shown of a run.
 const TICK: Duration = Duration::from_millis(250);
-/// Ticks between two notes that workers are there, and two checks of the lead.
+/// Ticks between two notes that workers are there, two checks of the lead, and two looks whether the
+/// moves of tomorrow have a place.
 const SLOW_TICKS: u32 = 40;
 /// How long sessions get to finish when the coordinator stops.
 const DRAIN: Duration = Duration::from_secs(3);
@@ -496,6 +497,7 @@ impl Core {
         let Self { ledger, leader, shutdown, .. } = self;
         let looked = async {
             ledger.touch_workers(&connected).await?;
+            ledger.make_days().await?;
             match leader {
                 Some(leader) => leader.check().await,
                 None => Err(StoreError::LeadTaken),

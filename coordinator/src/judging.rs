@@ -138,7 +138,14 @@ mod tests {
 
     fn game(score: GameScore, termination: Termination, moves: &str) -> GameRecord {
         let plies = Ply(moves.split(' ').count() as u64);
-        GameRecord { score, termination, plies, nodes: Nodes(1), moves: moves.to_owned() }
+        GameRecord {
+            score,
+            termination,
+            plies,
+            nodes: Nodes(1),
+            moves: moves.to_owned(),
+            evals: Vec::new(),
+        }
     }
 
     /// The first to move wins.

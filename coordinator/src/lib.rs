@@ -12,6 +12,7 @@ mod door;
 pub mod judging;
 pub mod keyring;
 pub mod metrics;
+pub mod records;
 pub mod recover;
 pub mod rpc;
 mod serve;

@@ -24,8 +24,14 @@ const OVER: [RunState; 2] = [RunState::Finished, RunState::Stopped];
 const ENDS: [LeaseEnd; 4] =
     [LeaseEnd::Completed, LeaseEnd::Returned, LeaseEnd::Expired, LeaseEnd::Revoked];
 const OUTCOMES: [&str; 5] = ["merged", "duplicate", "stale", "run_ended", "invalid"];
-const IDLE: [Idle; 5] =
-    [Idle::NoOpenRun, Idle::NotOffered, Idle::BudgetSpent, Idle::Memory, Idle::Unplayable];
+const IDLE: [Idle; 6] = [
+    Idle::NoOpenRun,
+    Idle::NotOffered,
+    Idle::BudgetSpent,
+    Idle::Memory,
+    Idle::Unplayable,
+    Idle::Refused,
+];
 
 /// A commit takes from a fraction of a millisecond to the time limit of a statement.
 const COMMIT_SECONDS: [f64; 12] =
@@ -329,6 +335,7 @@ fn reason(idle: Idle) -> &'static str {
         Idle::BudgetSpent => "budget_spent",
         Idle::Memory => "memory",
         Idle::Unplayable => "unplayable",
+        Idle::Refused => "refused",
     }
 }
 

@@ -236,7 +236,11 @@ async fn open_run(ledger: &Ledger, stored: StoredRun) -> Result<Run, RecoverErro
     })
 }
 
-async fn openings(ledger: &Ledger, run: RunId, spec: &RunSpec) -> Result<Openings, RecoverError> {
+pub(crate) async fn openings(
+    ledger: &Ledger,
+    run: RunId,
+    spec: &RunSpec,
+) -> Result<Openings, RecoverError> {
     let bad = |found: String| RecoverError::Book { run, found };
     let (game, text) =
         ledger.book(&spec.book).await?.ok_or_else(|| bad("the ledger lacks it".to_owned()))?;

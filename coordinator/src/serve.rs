@@ -18,7 +18,8 @@ use axum::response::Response;
 use futures_util::future::BoxFuture;
 use keys::Certificate;
 use model::RunId;
-use model::view::{RunView, WorkerView};
+use model::lease::PairIndex;
+use model::view::{PairView, RunView, WorkerView};
 use proto::v1::control_service_server::ControlServiceServer;
 use proto::v1::key_service_server::KeyServiceServer;
 use proto::v1::worker_service_server::WorkerServiceServer;
@@ -209,6 +210,14 @@ impl web::Source for Source {
 
     fn run(&self, id: RunId) -> BoxFuture<'_, Result<Option<Arc<RunView>>, web::SourceError>> {
         Box::pin(async move { self.0.run(id).await.map_err(unavailable) })
+    }
+
+    fn pair(
+        &self,
+        run: RunId,
+        pair: PairIndex,
+    ) -> BoxFuture<'_, Result<Option<PairView>, web::SourceError>> {
+        Box::pin(async move { self.0.pair(run, pair).await.map_err(unavailable) })
     }
 
     fn workers(&self) -> BoxFuture<'_, Result<Vec<WorkerView>, web::SourceError>> {

@@ -6,8 +6,10 @@
 use crate::dispatch::Moment;
 use crate::dispatch::run::Run;
 use crate::dispatch::scheduler::Idle;
+use crate::records::{RecordError, Records};
 use crate::recover::{self, RecoverError};
-use model::view::{ProgressView, RunView, WorkerView};
+use model::lease::PairIndex;
+use model::view::{PairView, ProgressView, RunView, WorkerView};
 use model::{RunId, WorkerId};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -113,6 +115,17 @@ impl Views {
             Some(stored) => Ok(Some(Arc::new(self.read(stored).await?))),
             None => Ok(None),
         }
+    }
+
+    /// A pair of a run with its games, if it is in the ledger.
+    ///
+    /// # Errors
+    /// The ledger does not answer, or its moves cannot be read.
+    pub async fn pair(&self, run: RunId, pair: PairIndex) -> Result<Option<PairView>, RecordError> {
+        let Some(stored) = self.ledger.run(run).await? else { return Ok(None) };
+        let mut records = Records::from(&self.ledger, run, &stored.spec, pair).await?;
+        let first = records.page(1).await?.into_iter().next();
+        Ok(first.filter(|found| found.pair == pair))
     }
 
     /// Every worker that was ever seen.

@@ -30,6 +30,7 @@ const CALLS: &[(&str, &[&str])] = &[
     ("ControlService/ForkRun", AUTHORS),
     ("ControlService/ExtendRun", AUTHORS),
     ("ControlService/ExportRun", READERS),
+    ("ControlService/ExportGames", READERS),
     ("ControlService/WatchRun", READERS),
     ("KeyService/Redeem", ANY_KEY),
     ("KeyService/WhoAmI", ALL),

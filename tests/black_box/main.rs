@@ -12,6 +12,8 @@ mod demo;
 mod engines;
 mod examples;
 #[cfg(unix)]
+mod games;
+#[cfg(unix)]
 mod joining;
 #[cfg(target_os = "linux")]
 mod kill;

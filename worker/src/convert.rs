@@ -6,6 +6,7 @@
 use crate::holdings::LeaseKey;
 use crate::offer::{BUILTIN, Offer};
 use crate::{Only, Settings};
+use model::evals;
 use model::lease::{GameRecord, Opening, PairIndex, PairRecord, Report, WorkOrder};
 use model::spec::GameLimit;
 use model::{GameKind, GameScore, LeaseId, Nodes, ParameterSet, Ply, RunId, Tally, Termination};
@@ -131,6 +132,7 @@ pub(crate) fn work_order(wire: v1::Lease, max_hash_kib: u32) -> Result<WorkOrder
         candidate: parameters("candidate", wire.candidate)?,
         base: parameters("base", wire.base)?,
         limit: limit(wire.limit, max_hash_kib)?,
+        record_evals: wire.record_evals,
     })
 }
 
@@ -230,6 +232,7 @@ fn game_record(game: &GameRecord) -> v1::GameRecord {
         plies: u32::try_from(game.plies.0).unwrap_or(u32::MAX),
         nodes: game.nodes.0,
         moves: game.moves.clone(),
+        evals: evals::pack(&game.evals).into(),
     }
 }
 
@@ -278,6 +281,7 @@ pub(crate) mod tests {
             candidate: Some(set("rfp_margin", 100.0)),
             base: Some(set("rfp_margin", 50.0)),
             limit: Some(v1::GameLimit { nodes_per_move: 50, max_plies: 20, hash_kib: 1024 }),
+            record_evals: true,
         }
     }
 
@@ -289,6 +293,7 @@ pub(crate) mod tests {
         assert_eq!(order.candidate.get("rfp_margin"), Some(100.0));
         assert_eq!(order.base.get("rfp_margin"), Some(50.0));
         assert_eq!(order.limit.max_plies, Ply(20));
+        assert!(order.record_evals);
     }
 
     #[test]

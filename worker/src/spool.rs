@@ -162,8 +162,9 @@ fn read_lines(bytes: &[u8]) -> Option<(Recovered, usize)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::evals::MoveEval;
     use model::lease::{GameRecord, PairIndex};
-    use model::{GameScore, LeaseId, Ply, Termination};
+    use model::{GameScore, LeaseId, Ply, Score, Termination};
 
     fn order(lease: i64) -> WorkOrder {
         let wire = crate::convert::tests::good_lease();
@@ -177,6 +178,7 @@ mod tests {
             plies: Ply(9),
             nodes: Nodes(450),
             moves: "b2 a1 c3".into(),
+            evals: vec![MoveEval { score: Score(-3), depth: 2, nodes: Nodes(150) }; 3],
         };
         PairRecord { index: PairIndex(index), candidate_first: game.clone(), base_first: game }
     }

@@ -8,6 +8,7 @@ mod completions;
 mod db;
 mod demo;
 mod engine;
+mod games;
 mod invite;
 mod judge;
 mod keys;
@@ -51,6 +52,8 @@ pub(crate) enum Command {
     Campaign(campaign::Args),
     /// Lists, shows and steers runs
     Runs(runs::Args),
+    /// Lists, shows and exports the games of a run
+    Games(games::Args),
     /// Watches a run to its end
     Watch(watch::Args),
     /// Plays games for a coordinator
@@ -107,6 +110,7 @@ impl Command {
             Command::Test(args) => Box::pin(args.run()).await,
             Command::Campaign(args) => Box::pin(args.run()).await,
             Command::Runs(args) => Box::pin(args.run()).await,
+            Command::Games(args) => Box::pin(args.run()).await,
             Command::Watch(args) => Box::pin(args.run()).await,
             Command::Worker(args) => Box::pin(args.run()).await,
             Command::Workers(args) => Box::pin(args.run()).await,

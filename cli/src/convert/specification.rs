@@ -2,8 +2,8 @@
 
 use super::{WireError, missing, unknown};
 use model::spec::{
-    BqrSettings, EloModel, Fork, GainRule, GameLimit, Job, OptimizerSpec, RaceCandidate, RaceSpec,
-    RaceStop, RunSpec, SprtSpec, SpsaSettings, TestSpec, TuneSpec,
+    BqrSettings, EloModel, Fork, GainRule, GameLimit, Job, Keep, KeepMoves, OptimizerSpec,
+    RaceCandidate, RaceSpec, RaceStop, RunSpec, SprtSpec, SpsaSettings, TestSpec, TuneSpec,
 };
 use model::{
     GameKind, LinearConstraint, Nodes, Pairs, ParameterDef, ParameterKind, ParameterSet, Ply, RunId,
@@ -36,6 +36,10 @@ pub(crate) fn spec_to_wire(spec: &RunSpec) -> v1::RunSpec {
         }),
         book_sha256: spec.book.clone(),
         lease_pairs: spec.lease_pairs,
+        keep: Some(v1::Keep {
+            moves_per_million: spec.keep.moves.in_million(),
+            evals: spec.keep.evals,
+        }),
         job: Some(job),
     }
 }
@@ -186,6 +190,15 @@ pub(super) fn spec_from_wire(spec: v1::RunSpec) -> Result<RunSpec, WireError> {
         },
         book: spec.book_sha256,
         lease_pairs: spec.lease_pairs,
+        keep: match spec.keep {
+            // Of a coordinator that knows no other answer.
+            None => Keep::default(),
+            Some(keep) => Keep {
+                moves: KeepMoves::per_million(keep.moves_per_million)
+                    .ok_or(unknown("spec.keep.moves_per_million"))?,
+                evals: keep.evals,
+            },
+        },
         job: match spec.job.ok_or(missing("spec.job"))? {
             v1::run_spec::Job::Tune(tune) => Job::Tune(tune_from_wire(tune)?),
             v1::run_spec::Job::Test(test) => Job::Test(test_from_wire(test)?),

@@ -2,8 +2,8 @@
 
 use super::{game, wire_game, wire_limit, wire_set};
 use model::spec::{
-    BqrSettings, EloModel, GainRule, GameLimit, Job, OptimizerSpec, RaceCandidate, RaceSpec,
-    RaceStop, RunSpec, SprtSpec, SpsaSettings, TestSpec, TuneSpec,
+    BqrSettings, EloModel, GainRule, GameLimit, Job, Keep, KeepMoves, OptimizerSpec, RaceCandidate,
+    RaceSpec, RaceStop, RunSpec, SprtSpec, SpsaSettings, TestSpec, TuneSpec,
 };
 use model::{
     Finding, FindingList, LinearConstraint, Nodes, Pairs, ParameterDef, ParameterKind,
@@ -58,6 +58,17 @@ pub fn spec(spec: v1::RunSpec) -> Result<RunSpec, FindingList> {
         },
         book: spec.book_sha256,
         lease_pairs: spec.lease_pairs,
+        keep: match spec.keep {
+            None => Keep::default(),
+            Some(v1::Keep { moves_per_million, evals }) => {
+                let moves = KeepMoves::per_million(moves_per_million).ok_or_else(|| {
+                    let found = moves_per_million.to_string();
+                    let mend = "all is 1000000";
+                    one(Finding::new("keep_moves", found, "0 to 1000000 of a million", mend))
+                })?;
+                Keep { moves, evals }
+            }
+        },
         job,
     };
     spec.check()?;
@@ -277,6 +288,10 @@ pub(super) fn wire_spec(spec: &RunSpec) -> v1::RunSpec {
         limit: Some(wire_limit(spec.limit)),
         book_sha256: spec.book.clone(),
         lease_pairs: spec.lease_pairs,
+        keep: Some(v1::Keep {
+            moves_per_million: spec.keep.moves.in_million(),
+            evals: spec.keep.evals,
+        }),
         job: Some(job),
     }
 }

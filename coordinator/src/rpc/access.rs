@@ -38,7 +38,7 @@ pub fn need(path: &str) -> Option<Need> {
         ("elomill.v1.WorkerService", "Work" | "Explain") => Need::Role(Role::Worker),
         (
             "elomill.v1.ControlService",
-            "ListRuns" | "GetRun" | "ListWorkers" | "ExportRun" | "WatchRun",
+            "ListRuns" | "GetRun" | "ListWorkers" | "ExportRun" | "ExportGames" | "WatchRun",
         ) => Need::Role(Role::ReadOnly),
         (
             "elomill.v1.ControlService",

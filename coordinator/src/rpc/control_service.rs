@@ -4,9 +4,12 @@ use crate::core::{CoreError, Handle, chain};
 use crate::dispatch::fold::Fold;
 use crate::dispatch::openings::Openings;
 use crate::dispatch::scheduler::ControlError;
+use crate::records::Records;
 use crate::recover::{self, RecoverError};
+use crate::rpc::games_export;
 use crate::views::Views;
 use crate::{book, convert};
+use model::lease::PairIndex;
 use model::spec::{Fork, Job, RunSpec, TuneSpec};
 use model::view::RunView;
 use model::{Finding, FindingList, GameKind, Pairs, RunId, printable};
@@ -277,6 +280,32 @@ impl ControlService for ControlRpc {
         self.tasks.spawn(async move {
             tokio::select! {
                 () = export(&ledger, stored.id, fold, &out) => {}
+                () = out.closed() => {}
+                () = shutdown.cancelled() => {}
+            }
+        });
+        Ok(Response::new(Box::pin(ReceiverStream::new(stream))))
+    }
+
+    type ExportGamesStream =
+        Pin<Box<dyn Stream<Item = Result<v1::ExportGamesResponse, Status>> + Send>>;
+
+    async fn export_games(
+        &self,
+        request: Request<v1::ExportGamesRequest>,
+    ) -> Result<Response<Self::ExportGamesStream>, Status> {
+        let v1::ExportGamesRequest { run_id, first_pair, pairs } = request.into_inner();
+        let stored = self.ledger.run(RunId(run_id)).await.map_err(|e| failed(&e))?;
+        let stored = stored.ok_or_else(|| no_run(run_id))?;
+        let first = PairIndex(first_pair);
+        let records = Records::from(&self.ledger, stored.id, &stored.spec, first).await;
+        let records = records.map_err(|e| games_export::failed(&e))?;
+        let pairs = if pairs == 0 { u64::MAX } else { pairs };
+        let (out, stream) = mpsc::channel(4);
+        let shutdown = self.shutdown.clone();
+        self.tasks.spawn(async move {
+            tokio::select! {
+                () = games_export::send(records, pairs, &out) => {}
                 () = out.closed() => {}
                 () = shutdown.cancelled() => {}
             }

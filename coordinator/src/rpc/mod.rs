@@ -2,5 +2,6 @@
 
 pub mod access;
 pub mod control_service;
+mod games_export;
 pub mod key_service;
 pub mod worker_service;

@@ -5,6 +5,7 @@ use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use model::lease::PairIndex;
 use model::view::RunView;
 use serde_json::json;
 
@@ -29,6 +30,21 @@ pub(super) async fn run(State(web): State<Web>, Path(id): Path<String>) -> Respo
     match web.source.run(id).await {
         Ok(Some(run)) => Json(&*run).into_response(),
         Ok(None) => missing("no such run"),
+        Err(error) => unreadable(&error),
+    }
+}
+
+/// `GET /api/runs/{id}/pairs/{pair}`: the two games of a pair, with the moves that are kept.
+pub(super) async fn pair(
+    State(web): State<Web>,
+    Path((run, pair)): Path<(String, String)>,
+) -> Response {
+    let (Some(run), Ok(pair)) = (run_id(&run), pair.parse()) else {
+        return missing("no such pair");
+    };
+    match web.source.pair(run, PairIndex(pair)).await {
+        Ok(Some(pair)) => Json(pair).into_response(),
+        Ok(None) => missing("no such pair"),
         Err(error) => unreadable(&error),
     }
 }

@@ -22,7 +22,8 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use futures_util::future::BoxFuture;
 use model::RunId;
-use model::view::{RunView, WorkerView};
+use model::lease::PairIndex;
+use model::view::{PairView, RunView, WorkerView};
 use std::sync::Arc;
 use tokio::sync::{Mutex, Semaphore, watch};
 use tokio_util::sync::CancellationToken;
@@ -48,6 +49,16 @@ pub trait Source: Send + Sync + 'static {
     /// # Errors
     /// When the run cannot be read at the moment.
     fn run(&self, id: RunId) -> BoxFuture<'_, Result<Option<Arc<RunView>>, SourceError>>;
+
+    /// A pair of a run with its games; none if it is not in the ledger.
+    ///
+    /// # Errors
+    /// When it cannot be read at the moment.
+    fn pair(
+        &self,
+        run: RunId,
+        pair: PairIndex,
+    ) -> BoxFuture<'_, Result<Option<PairView>, SourceError>>;
 
     /// Every worker.
     ///
@@ -95,6 +106,7 @@ pub fn router(source: Arc<dyn Source>, shutdown: CancellationToken) -> Router {
         .route("/runs/{id}", get(pages::run))
         .route("/api/runs", get(api::runs))
         .route("/api/runs/{id}", get(api::run))
+        .route("/api/runs/{id}/pairs/{pair}", get(api::pair))
         .route("/api/workers", get(api::workers))
         .route("/events", get(events::overview))
         .route("/events/runs/{id}", get(events::run))

@@ -4,16 +4,18 @@ use super::{MAX_STREAMS, Source, SourceError, assets, not_found, router};
 use axum::Router;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
+use model::lease::PairIndex;
 use model::spec::{
-    EloModel, GameLimit, Job, OptimizerSpec, RaceCandidate, RaceSpec, RaceStop, RunSpec, SprtSpec,
-    TestSpec, TuneSpec,
+    EloModel, GameLimit, Job, Keep, OptimizerSpec, RaceCandidate, RaceSpec, RaceStop, RunSpec,
+    SprtSpec, TestSpec, TuneSpec,
 };
 use model::view::{
-    CandidateState, CandidateView, CorrectedView, LeaseCounts, ProgressView, RaceView, RunState,
-    RunView, TestPoint, TestView, TunePoint, TuneView, WorkerView,
+    CandidateState, CandidateView, CorrectedView, GameView, LeaseCounts, PairView, ProgressView,
+    RaceView, RunState, RunView, TestPoint, TestView, TunePoint, TuneView, WorkerView,
 };
 use model::{
-    GameKind, Nodes, Pairs, ParameterDef, ParameterKind, ParameterSet, Ply, RunId, Tally, WorkerId,
+    GameKind, GameScore, Nodes, Pairs, ParameterDef, ParameterKind, ParameterSet, Ply, RunId,
+    Tally, Termination, WorkerId,
 };
 use serde_json::{Value, json};
 use std::net::SocketAddr;
@@ -53,6 +55,15 @@ impl Source for Memory {
         async { Ok(run.map(Arc::new)) }.boxed()
     }
 
+    fn pair(
+        &self,
+        run: RunId,
+        pair: PairIndex,
+    ) -> BoxFuture<'_, Result<Option<PairView>, SourceError>> {
+        let known = run == RunId(1) && pair == PairIndex(0);
+        async move { Ok(known.then(played)) }.boxed()
+    }
+
     fn workers(&self) -> BoxFuture<'_, Result<Vec<WorkerView>, SourceError>> {
         async { Ok(vec![worker()]) }.boxed()
     }
@@ -74,12 +85,36 @@ impl Source for Down {
         async { Err(SourceError("secret detail".into())) }.boxed()
     }
 
+    fn pair(&self, _: RunId, _: PairIndex) -> BoxFuture<'_, Result<Option<PairView>, SourceError>> {
+        async { Err(SourceError("secret detail".into())) }.boxed()
+    }
+
     fn workers(&self) -> BoxFuture<'_, Result<Vec<WorkerView>, SourceError>> {
         async { Err(SourceError("secret detail".into())) }.boxed()
     }
 
     fn changes(&self) -> watch::Receiver<u64> {
         self.0.subscribe()
+    }
+}
+
+fn played() -> PairView {
+    let game = GameView {
+        score: GameScore::Win,
+        termination: Termination::Board,
+        plies: Ply(3),
+        nodes: Nodes(90),
+        moves: Some("a1 b1 a2".to_owned()),
+        evals: Vec::new(),
+    };
+    PairView {
+        run: RunId(1),
+        pair: PairIndex(0),
+        worker: WorkerId(1),
+        merged_at_unix_ms: 0,
+        opening: "x../.../..o x".to_owned(),
+        candidate_first: game.clone(),
+        base_first: game,
     }
 }
 
@@ -116,6 +151,7 @@ fn run(id: i64, job: Job, progress: ProgressView) -> RunView {
         limit,
         book: "0".repeat(64),
         lease_pairs: 8,
+        keep: Keep::default(),
         job,
     };
     RunView {

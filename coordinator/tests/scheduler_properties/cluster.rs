@@ -366,6 +366,7 @@ fn pair(index: PairIndex, outcome: fn(u64) -> GameScore) -> PairRecord {
         plies: Ply(5),
         nodes: Nodes(1),
         moves: String::new(),
+        evals: Vec::new(),
     };
     let candidate_first = game(outcome(index.0));
     PairRecord { index, candidate_first, base_first: game(outcome(index.0 / 3 + 1)) }

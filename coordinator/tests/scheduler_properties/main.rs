@@ -8,7 +8,7 @@ mod rows;
 use cluster::{Cluster, Fault, mixed};
 use coordinator::dispatch::scheduler::GiveBack;
 use model::spec::{
-    BqrSettings, EloModel, GameLimit, Job, OptimizerSpec, RaceCandidate, RaceSpec, RaceStop,
+    BqrSettings, EloModel, GameLimit, Job, Keep, OptimizerSpec, RaceCandidate, RaceSpec, RaceStop,
     RunSpec, SprtSpec, TestSpec, TuneSpec,
 };
 use model::{
@@ -139,6 +139,7 @@ fn spec(tune: bool, pairs: u64, lease_pairs: u32, weight: f64, both: bool) -> Ru
         limit: GameLimit { nodes: Nodes(50), max_plies: Ply(20), hash_kib: 64 },
         book: "0".repeat(64),
         lease_pairs,
+        keep: Keep::default(),
         job,
     }
 }

@@ -5,6 +5,7 @@
 
 use arena::{Choice, Matchup, PairPlayer, Player, play_pair};
 use games::{Game, xiangqi::Xiangqi};
+use model::evals::MoveEval;
 use model::lease::{Opening, PairIndex, PairRecord};
 use model::spec::GameLimit;
 use model::{GameKind, Nodes, ParameterSet, Ply};
@@ -53,7 +54,10 @@ impl Player<Xiangqi> for Replayed<'_> {
     fn new_game(&mut self) {}
 
     fn choose(&mut self, _: &mut Xiangqi, _: Nodes, _: &AtomicBool) -> Choice<Move> {
-        Choice { mv: self.0.next().copied(), nodes: Nodes(500) }
+        Choice {
+            mv: self.0.next().copied(),
+            eval: MoveEval { nodes: Nodes(500), ..MoveEval::default() },
+        }
     }
 }
 

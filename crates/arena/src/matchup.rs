@@ -16,6 +16,8 @@ pub struct Matchup {
     pub game: GameKind,
     /// Limits of every game.
     pub limit: GameLimit,
+    /// Whether what the searches say of the moves stays in the records.
+    pub record_evals: bool,
     /// The candidate's numbers, then the base's; known and in range.
     pub(crate) sets: Arc<[ParameterSet; 2]>,
 }
@@ -35,7 +37,14 @@ impl Matchup {
             engine::check_set(game, set)
                 .map_err(|source| ArenaError::Parameters { side, source })?;
         }
-        Ok(Self { game, limit, sets: Arc::new([candidate.clone(), base.clone()]) })
+        let sets = Arc::new([candidate.clone(), base.clone()]);
+        Ok(Self { game, limit, record_evals: false, sets })
+    }
+
+    /// The same, with what the searches say of the moves in the records, or without.
+    #[must_use]
+    pub fn recording_evals(self, record_evals: bool) -> Self {
+        Self { record_evals, ..self }
     }
 }
 

@@ -15,7 +15,7 @@ use std::sync::atomic::AtomicBool;
 /// Plays both games of the pair `index` from `opening`; `None` when `stop` came first.
 ///
 /// In the first game the candidate makes the first move, in the second the base does. The record
-/// is from the candidate's view.
+/// is from the candidate's view, with what the players said of their moves.
 ///
 /// # Errors
 /// A player chose no move or an illegal one.
@@ -47,8 +47,8 @@ fn record(game: PlayedGame, candidate: Seat) -> GameRecord {
         Some(winner) if winner == candidate => GameScore::Win,
         Some(_) => GameScore::Loss,
     };
-    let PlayedGame { termination, plies, nodes, moves, .. } = game;
-    GameRecord { score, termination, plies, nodes, moves }
+    let PlayedGame { termination, plies, nodes, moves, evals, .. } = game;
+    GameRecord { score, termination, plies, nodes, moves, evals }
 }
 
 /// The two engines of one slot for one game and one table size; their memory is reused from pair to
@@ -170,6 +170,12 @@ impl<G: SearchGame> PlayOpening for Engines<G> {
         let mut candidate =
             EnginePlayer::new(&mut self.candidate, candidate).with_budget(for_candidate);
         let mut base = EnginePlayer::new(&mut self.base, base).with_budget(for_base);
-        play_pair(opening.index, &position, &mut candidate, &mut base, &matchup.limit, stop)
+        let limit = &matchup.limit;
+        let mut pair = play_pair(opening.index, &position, &mut candidate, &mut base, limit, stop)?;
+        if let Some(pair) = pair.as_mut().filter(|_| !matchup.record_evals) {
+            pair.candidate_first.evals.clear();
+            pair.base_first.evals.clear();
+        }
+        Ok(pair)
     }
 }

@@ -3,6 +3,7 @@
 use engine::{Limits, SearchGame, SearchParams, Searcher, StopSignal};
 use games::Game;
 use model::Nodes;
+use model::evals::MoveEval;
 use std::sync::atomic::AtomicBool;
 
 /// What a player answers with.
@@ -10,8 +11,8 @@ use std::sync::atomic::AtomicBool;
 pub struct Choice<M> {
     /// The move; `None` when the player knows none. The referee judges it.
     pub mv: Option<M>,
-    /// Nodes that it took.
-    pub nodes: Nodes,
+    /// What led to it, the nodes that it took among that.
+    pub eval: MoveEval,
 }
 
 /// Somebody who can be asked for a move.
@@ -53,6 +54,7 @@ impl<G: SearchGame> Player<G> for EnginePlayer<'_, G> {
     fn choose(&mut self, position: &mut G, nodes: Nodes, stop: &AtomicBool) -> Choice<G::Move> {
         let limits = Limits::nodes(self.budget.unwrap_or(nodes).0);
         let result = self.searcher.search(position, self.params, &limits, &StopSignal::when(stop));
-        Choice { mv: result.best, nodes: result.nodes }
+        let eval = MoveEval { score: result.score, depth: result.depth, nodes: result.nodes };
+        Choice { mv: result.best, eval }
     }
 }

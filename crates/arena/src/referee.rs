@@ -2,6 +2,7 @@
 
 use crate::{ArenaError, Player};
 use games::{Game, RuleWinner};
+use model::evals::MoveEval;
 use model::spec::GameLimit;
 use model::{Nodes, Ply, Termination};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -37,6 +38,8 @@ pub struct PlayedGame {
     pub nodes: Nodes,
     /// Moves in UCI form, separated by one space.
     pub moves: String,
+    /// What the players said of each of them.
+    pub evals: Vec<MoveEval>,
 }
 
 /// How the referee left the board.
@@ -71,6 +74,7 @@ pub fn play_game<G: Game>(
         plies: Ply(0),
         nodes: Nodes(0),
         moves: String::new(),
+        evals: Vec::new(),
     };
     loop {
         if let Some(result) = position.result() {
@@ -101,7 +105,8 @@ pub fn play_game<G: Game>(
         game.moves.push_str(&position.move_to_text(mv));
         position.make(mv);
         game.plies += Ply(1);
-        game.nodes += choice.nodes;
+        game.nodes += choice.eval.nodes;
+        game.evals.push(choice.eval);
         seat = seat.other();
     }
 }

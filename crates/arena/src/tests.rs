@@ -3,9 +3,10 @@
 use super::*;
 use games::xiangqi::Xiangqi;
 use games::{Game, RuleWinner, tictactoe::TicTacToe};
+use model::evals::MoveEval;
 use model::lease::{GameRecord, Opening, PairIndex};
 use model::spec::GameLimit;
-use model::{GameKind, GameScore, Nodes, ParameterSet, Ply, Termination};
+use model::{GameKind, GameScore, Nodes, ParameterSet, Ply, Score, Termination};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 static RUNNING: AtomicBool = AtomicBool::new(false);
@@ -21,6 +22,9 @@ fn set(values: &[(&str, f64)]) -> ParameterSet {
 fn opening<G: Game>(index: u64) -> Opening {
     Opening { index: PairIndex(index), position: G::start().to_fen() }
 }
+
+/// What a scripted player says of each move.
+const EVAL: MoveEval = MoveEval { score: Score(7), depth: 3, nodes: Nodes(10) };
 
 /// Plays a fixed list of moves, legal or not.
 struct Scripted<G: Game> {
@@ -40,7 +44,7 @@ impl<G: Game> Player<G> for Scripted<G> {
     }
 
     fn choose(&mut self, _: &mut G, _: Nodes, _: &AtomicBool) -> Choice<G::Move> {
-        Choice { mv: self.moves.next(), nodes: Nodes(10) }
+        Choice { mv: self.moves.next(), eval: EVAL }
     }
 }
 
@@ -141,6 +145,23 @@ fn a_pair_is_a_function_of_opening_parameters_and_limits() {
 }
 
 #[test]
+fn what_the_searches_say_is_recorded_if_it_is_asked_for() {
+    let default = ParameterSet::default();
+    let matchup = Matchup::new(GameKind::TicTacToe, limit(40, 20), &default, &default).unwrap();
+    let mut slot = PairPlayer::new(GameKind::TicTacToe, 16);
+    let opening = opening::<TicTacToe>(0);
+    let without = slot.play(&matchup, &opening, &RUNNING).unwrap().unwrap();
+    assert!(without.candidate_first.evals.is_empty() && without.base_first.evals.is_empty());
+    let matchup = matchup.recording_evals(true);
+    let with = slot.play(&matchup, &opening, &RUNNING).unwrap().unwrap();
+    for game in [&with.candidate_first, &with.base_first] {
+        assert_eq!(game.evals.len() as u64, game.plies.0);
+        assert_eq!(game.evals.iter().map(|eval| eval.nodes.0).sum::<u64>(), game.nodes.0);
+    }
+    assert_eq!(with.candidate_first.moves, without.candidate_first.moves);
+}
+
+#[test]
 fn equal_sides_play_the_same_game_twice() {
     let default = ParameterSet::default();
     let matchup = Matchup::new(GameKind::Xiangqi, limit(200, 60), &default, &default).unwrap();
@@ -165,6 +186,7 @@ fn the_winner_of_a_game_is_the_seat_that_made_the_line() {
             plies: Ply(5),
             nodes: Nodes(50),
             moves: line.to_owned(),
+            evals: vec![EVAL; 5],
         }
     );
     assert_eq!((first.games, second.games), (1, 1));

@@ -6,6 +6,7 @@
 
 pub mod chess;
 mod count;
+mod dispatch;
 pub mod epd;
 mod error;
 mod game;

@@ -4,38 +4,10 @@
 //! What is said of a game is not asked here: whoever has a claim about its end compares it with what
 //! comes out. Games are told apart by name, so that callers need no code of their own for each.
 
+use crate::for_game;
 use crate::movecode::{self, CodeError, Encoder};
 use crate::{FenError, Game, MoveError, RuleWinner};
-use crate::{chess::Chess, othello::Othello, shogi::Shogi, tictactoe::TicTacToe, xiangqi::Xiangqi};
 use model::{GameKind, Termination};
-
-/// Runs an expression for the type of a game's name.
-macro_rules! for_game {
-    ($kind:expr, $G:ident => $body:expr) => {
-        match $kind {
-            GameKind::Xiangqi => {
-                type $G = Xiangqi;
-                $body
-            }
-            GameKind::Chess => {
-                type $G = Chess;
-                $body
-            }
-            GameKind::Shogi => {
-                type $G = Shogi;
-                $body
-            }
-            GameKind::Othello => {
-                type $G = Othello;
-                $body
-            }
-            GameKind::TicTacToe => {
-                type $G = TicTacToe;
-                $body
-            }
-        }
-    };
-}
 
 /// Who won, by the order of moving.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -16,7 +16,8 @@ mod set;
 mod tests;
 
 use crate::spec::{
-    BqrSettings, EloModel, GainRule, GameLimit, OptimizerKind, RunSpec, SprtSpec, SpsaSettings,
+    BqrSettings, EloModel, GainRule, GameLimit, Keep, KeepMoves, OptimizerKind, RunSpec, SprtSpec,
+    SpsaSettings,
 };
 use crate::{
     FindingList, GameKind, LinearConstraint, Nodes, Pairs, ParameterKind, ParameterSet, Ply, RunId,
@@ -47,6 +48,8 @@ pub struct RunFile {
     pub book: BookChoice,
     /// Limits of the games.
     pub limit: GameLimit,
+    /// What the ledger keeps of the games; all moves and no evaluations when the file says nothing.
+    pub keep: Keep,
     /// What the games are for.
     pub job: JobFile,
     /// Where everything stood.
@@ -170,6 +173,7 @@ impl RunFile {
             Some(path) => BookChoice::File(path.to_owned()),
         };
         let limit = limit(&mut reader, &mut root);
+        let keep = keep(&mut reader, &mut root);
         let job = job(&mut reader, &mut root);
         root.finish(&mut reader);
         // `game` and `job` are missing only when a finding says so.
@@ -184,6 +188,7 @@ impl RunFile {
             lease_pairs: u32::try_from(lease_pairs).unwrap_or(u32::MAX),
             book,
             limit,
+            keep,
             job,
             lines: reader.into_lines(),
         })
@@ -206,6 +211,14 @@ impl RunFile {
         if let JobFile::Tune(tune) = &mut self.job {
             tune.optimizer = optimizer;
         }
+        self
+    }
+
+    /// The same file with another answer to what is kept, in the parts that are given.
+    #[must_use]
+    pub fn keeping(mut self, moves: Option<KeepMoves>, evals: bool) -> Self {
+        self.keep.moves = moves.unwrap_or(self.keep.moves);
+        self.keep.evals |= evals;
         self
     }
 
@@ -237,6 +250,22 @@ fn limit(reader: &mut Reader<'_>, root: &mut Section<'_>) -> GameLimit {
         max_plies: Ply(max_plies),
         hash_kib: u32::try_from(hash_kib).unwrap_or(u32::MAX),
     }
+}
+
+fn keep(reader: &mut Reader<'_>, root: &mut Section<'_>) -> Keep {
+    let moves = root.text(reader, "keep_moves").map(|text| text.parse::<KeepMoves>());
+    let moves = match moves {
+        None => KeepMoves::default(),
+        Some(Ok(moves)) => moves,
+        Some(Err(error)) => {
+            let found = format!("`{}`", error.found);
+            let allowed = "all, none, or sample=P% with P from 0.0001 to 100";
+            reader.wrong(root, "keep_moves", found, allowed, "write `keep_moves = \"sample=1%\"`");
+            KeepMoves::default()
+        }
+    };
+    let evals = root.choice(reader, "keep_evals", Some(false), &[("yes", true), ("no", false)]);
+    Keep { moves, evals: evals.unwrap_or(false) }
 }
 
 fn job(reader: &mut Reader<'_>, root: &mut Section<'_>) -> Option<JobFile> {

@@ -1,5 +1,6 @@
 //! A lease, what is asked in it, and what comes back.
 
+use crate::evals::MoveEval;
 use crate::{GameKind, GameScore, LeaseId, Nodes, PairOutcome, ParameterSet, Ply, RunId};
 use crate::{Tally, Termination, spec::GameLimit};
 use serde::{Deserialize, Serialize};
@@ -102,6 +103,9 @@ pub struct WorkOrder {
     pub base: ParameterSet,
     /// How far a search may go.
     pub limit: GameLimit,
+    /// Whether what the searches say shall come with the games.
+    #[serde(default)]
+    pub record_evals: bool,
 }
 
 /// One game as it was played.
@@ -117,6 +121,9 @@ pub struct GameRecord {
     pub nodes: Nodes,
     /// The moves in UCI form, separated by one space.
     pub moves: String,
+    /// What the search said of each of them; empty where that is not recorded.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub evals: Vec<MoveEval>,
 }
 
 /// One finished pair.

@@ -16,6 +16,7 @@ mod role;
 mod sanitize;
 mod units;
 
+pub mod evals;
 pub mod exchange;
 pub mod file;
 pub mod lease;

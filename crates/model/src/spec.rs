@@ -3,6 +3,7 @@
 //! `toml` reads the files of the author into it; the control service carries it; the ledger keeps
 //! it as JSON. Every number that decides anything stands in it, so that a run can be recomputed.
 
+mod keep;
 mod optimizer;
 mod race;
 mod stored;
@@ -11,6 +12,7 @@ use crate::{
     Finding, FindingList, GameKind, LinearConstraint, MOST_CONSTRAINTS, Nodes, Pairs, ParameterDef,
     ParameterSet, Ply,
 };
+pub use keep::{Keep, KeepMoves, UnknownShare};
 pub use optimizer::{
     BQR_MOST_PARAMETERS, BqrSettings, GainRule, OptimizerKind, OptimizerSpec, SpsaSettings,
 };
@@ -49,6 +51,9 @@ pub struct RunSpec {
     pub book: String,
     /// Pairs of one lease; in a tune, the pairs that share one perturbation.
     pub lease_pairs: u32,
+    /// What the ledger keeps of the games.
+    #[serde(default)]
+    pub keep: Keep,
     /// What the games are for.
     pub job: Job,
 }

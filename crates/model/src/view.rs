@@ -3,8 +3,10 @@
 //! Every number here is a fold over the ledger, or is said to be live. The JSON of these types is
 //! stable: scripts read it.
 
+use crate::evals::MoveEval;
+use crate::lease::PairIndex;
 use crate::spec::{Job, RunSpec};
-use crate::{ParameterSet, RunId, Tally, WorkerId};
+use crate::{GameScore, Nodes, ParameterSet, Ply, RunId, Tally, Termination, WorkerId};
 use serde::{Deserialize, Serialize};
 
 /// Where a run is in its life.
@@ -500,4 +502,40 @@ pub struct WorkerView {
     /// What was wrong with the last of them; empty without one.
     #[serde(default)]
     pub last_refusal: String,
+}
+
+/// A game of the ledger with everything that is kept of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GameView {
+    /// The result for the candidate.
+    pub score: GameScore,
+    /// Why it ended.
+    pub termination: Termination,
+    /// Half-moves from the opening.
+    pub plies: Ply,
+    /// Nodes of both sides.
+    pub nodes: Nodes,
+    /// The moves in UCI form, separated by one space; none where the run does not keep them.
+    pub moves: Option<String>,
+    /// What the search said of each move; empty where the run does not keep that.
+    pub evals: Vec<MoveEval>,
+}
+
+/// A pair of the ledger with its games.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PairView {
+    /// The run.
+    pub run: RunId,
+    /// Its place in the run.
+    pub pair: PairIndex,
+    /// Who played it.
+    pub worker: WorkerId,
+    /// When it came into the ledger; milliseconds since 1970, UTC.
+    pub merged_at_unix_ms: i64,
+    /// Where both games start.
+    pub opening: String,
+    /// The game in which the candidate made the first move.
+    pub candidate_first: GameView,
+    /// The game in which the base made the first move.
+    pub base_first: GameView,
 }

@@ -3,6 +3,7 @@
 //! Group commit makes a row cheap: the statements below take whole columns as arrays, so that two
 //! hundred reports cost little more than one.
 
+use crate::games::{self, KeptGames};
 use crate::refusals;
 use crate::{LeaderEpoch, Ledger, StoreError, signed};
 use model::lease::{LeaseEnd, PairRange, PairRecord, RefusalReason};
@@ -58,8 +59,10 @@ pub struct NewReport {
     pub sequence: u32,
     /// Sum over `pairs`.
     pub tally: Tally,
-    /// The pairs that count from now on.
+    /// The pairs that count from now on; of their moves and evaluations nothing is taken from here.
     pub pairs: Vec<PairRecord>,
+    /// What is kept of the moves of some of them.
+    pub kept: Vec<KeptGames>,
 }
 
 /// A lease that moved on.
@@ -191,6 +194,7 @@ impl Ledger {
         insert_leases(&mut tx, &batch.leases).await?;
         insert_reports(&mut tx, &batch.reports).await?;
         insert_pairs(&mut tx, &batch.reports).await?;
+        games::insert(&mut tx, &batch.reports).await?;
         move_leases(&mut tx, &batch.lease_moves).await?;
         refusals::insert(&mut tx, &batch.refusals).await?;
         move_runs(&mut tx, &batch.run_moves).await?;
@@ -287,13 +291,11 @@ async fn insert_pairs(tx: &mut Tx<'_>, reports: &[NewReport]) -> Result<(), Stor
     }
     sqlx::query(
         "INSERT INTO pairs (run_id, pair_index, report_id, lease_id,
-                            first_score, first_termination, first_plies, first_nodes, first_moves,
-                            second_score, second_termination, second_plies, second_nodes,
-                            second_moves)
+                            first_score, first_termination, first_plies, first_nodes,
+                            second_score, second_termination, second_plies, second_nodes)
          SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[],
-                              $5::smallint[], $6::text[], $7::int[], $8::bigint[], $9::text[],
-                              $10::smallint[], $11::text[], $12::int[], $13::bigint[],
-                              $14::text[])",
+                              $5::smallint[], $6::text[], $7::int[], $8::bigint[],
+                              $9::smallint[], $10::text[], $11::int[], $12::bigint[])",
     )
     .bind(column(&rows, |(r, _)| r.run.0))
     .bind(column(&rows, |(_, p)| signed(p.index.0)))
@@ -303,12 +305,10 @@ async fn insert_pairs(tx: &mut Tx<'_>, reports: &[NewReport]) -> Result<(), Stor
     .bind(column(&rows, |(_, p)| p.candidate_first.termination.name()))
     .bind(column(&rows, |(_, p)| plies(p.candidate_first.plies)))
     .bind(column(&rows, |(_, p)| signed(p.candidate_first.nodes.0)))
-    .bind(column(&rows, |(_, p)| p.candidate_first.moves.as_str()))
     .bind(column(&rows, |(_, p)| i16::from(p.base_first.score.half_points())))
     .bind(column(&rows, |(_, p)| p.base_first.termination.name()))
     .bind(column(&rows, |(_, p)| plies(p.base_first.plies)))
     .bind(column(&rows, |(_, p)| signed(p.base_first.nodes.0)))
-    .bind(column(&rows, |(_, p)| p.base_first.moves.as_str()))
     .execute(&mut **tx)
     .await?;
     Ok(())

@@ -66,6 +66,7 @@ impl Ledger {
         )
         .fetch_one(&mut session)
         .await?;
+        self.make_days().await?;
         Ok(LeaderEpoch { epoch, session })
     }
 }

@@ -8,6 +8,7 @@ mod batch;
 mod books;
 mod connect;
 mod error;
+mod games;
 mod keys;
 mod leader;
 mod leases;
@@ -23,6 +24,7 @@ pub use batch::{
 };
 pub use connect::Ledger;
 pub use error::StoreError;
+pub use games::{KeptGames, StoredGame, StoredMoves, StoredPair};
 pub use keys::{NewInvite, NewKey, Redeemed, StoredKey};
 pub use leader::LeaderEpoch;
 pub use leases::StoredLease;

@@ -12,6 +12,7 @@ const MIGRATIONS: &[(i64, &str, &str)] = &[
     (3, "keys", include_str!("../../../migrations/0003_keys.sql")),
     (4, "races", include_str!("../../../migrations/0004_races.sql")),
     (5, "refusals", include_str!("../../../migrations/0005_refusals.sql")),
+    (6, "pair_moves", include_str!("../../../migrations/0006_pair_moves.sql")),
 ];
 
 /// The number of the last one.

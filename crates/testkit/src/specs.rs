@@ -38,6 +38,7 @@ fn base(name: &str, pairs_of_lease: u32) -> v1::RunSpec {
         limit: Some(v1::GameLimit { nodes_per_move: 50, max_plies: 20, hash_kib: 64 }),
         book_sha256: book::sha256(book_text().as_bytes()),
         lease_pairs: pairs_of_lease,
+        keep: None,
         job: None,
     }
 }
@@ -238,6 +239,7 @@ fn pair(opening: &v1::Opening, outcome: PairOutcome) -> v1::PairRecord {
             plies: u32::try_from(moves.split(' ').count()).expect("nine squares"),
             nodes: 100,
             moves,
+            ..v1::GameRecord::default()
         }
     };
     v1::PairRecord {

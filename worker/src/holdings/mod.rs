@@ -6,7 +6,7 @@
 
 use crate::spool::Recovered;
 use arena::Matchup;
-use model::lease::{Opening, PairRecord, Report, WorkOrder};
+use model::lease::{GameRecord, Opening, PairRecord, Report, WorkOrder};
 use model::{LeaseId, RunId, Tally};
 use proto::v1::ReturnReason;
 use std::collections::VecDeque;
@@ -99,13 +99,20 @@ impl Held {
             let mut bytes = 0;
             let fits = self.finished[self.acked as usize..].iter().take_while(|pair| {
                 let whole = bytes < REPORT_BYTES;
-                bytes += 64 + pair.candidate_first.moves.len() + pair.base_first.moves.len();
+                bytes += 64 + bytes_of(&pair.candidate_first) + bytes_of(&pair.base_first);
                 whole
             });
             self.sent += fits.count() as u32;
         }
         self.sent
     }
+}
+
+/// About what a game takes in a report.
+fn bytes_of(game: &GameRecord) -> usize {
+    /// Most that one evaluation is packed in: 5, 5 and 10 bytes.
+    const EVAL: usize = 20;
+    game.moves.len() + EVAL * game.evals.len()
 }
 
 /// What an acknowledgement changed.

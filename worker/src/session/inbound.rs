@@ -125,7 +125,8 @@ impl Session {
         let order = convert::work_order(lease, self.settings.max_hash_kib)
             .map_err(|refusal| refusal.to_string())?;
         let matchup = Matchup::new(order.game, order.limit, &order.candidate, &order.base)
-            .map_err(|error| error.to_string())?;
+            .map_err(|error| error.to_string())?
+            .recording_evals(order.record_evals);
         for opening in &order.openings {
             arena::check_opening(order.game, &opening.position)
                 .map_err(|error| format!("pair {}: {error}", opening.index))?;

@@ -291,7 +291,7 @@ impl Session {
             Err(restarted("the worker now allows smaller tables only".to_owned()))
         } else {
             Matchup::new(order.game, order.limit, &order.candidate, &order.base)
-                .map(Arc::new)
+                .map(|matchup| Arc::new(matchup.recording_evals(order.record_evals)))
                 .map_err(|error| restarted(error.to_string()))
         };
         tracing::info!(

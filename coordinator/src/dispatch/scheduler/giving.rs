@@ -156,6 +156,7 @@ impl Scheduler {
             candidate,
             base,
             limit: run.spec.limit,
+            record_evals: run.spec.keep.evals,
         };
         self.batch.leases.push(NewLease {
             id,

@@ -4,12 +4,13 @@ use super::{CancelReason, GiveBack, Lease, Merge, Push, Scheduler, UNPLAYABLE_LI
 use crate::dispatch::Moment;
 use crate::dispatch::run::Slice;
 use crate::judging::{Foul, Judged, Terms, Verdict};
-use model::lease::{LeaseEnd, PairRange, PairRecord, RefusalReason, Report};
+use model::lease::{GameRecord, LeaseEnd, PairRange, PairRecord, RefusalReason, Report};
+use model::spec::{Keep, RunSpec};
 use model::view::RunState;
-use model::{LeaseId, ReportId, RunId, Tally, WorkerId};
+use model::{LeaseId, ReportId, RunId, Tally, WorkerId, evals};
 use std::collections::BTreeSet;
 use std::time::Duration;
-use store::{NewRefusal, NewReport};
+use store::{KeptGames, NewRefusal, NewReport};
 
 /// Refused reports in a row after which a worker gets no work for a while.
 const REFUSED_LIMIT: u32 = 3;
@@ -46,7 +47,7 @@ impl Scheduler {
         match verdict {
             // Whatever its lease is by now, its games were not looked at.
             Verdict::NotAsked => Merge::NotOut,
-            Verdict::Fair(_) => match self.merge(worker, report, now, unix_ms) {
+            Verdict::Fair(moves) => match self.merge(worker, report, moves, now, unix_ms) {
                 Err(detail) => {
                     let reason = RefusalReason::Contradiction;
                     self.refuse(worker, report, Foul { reason, detail }, now)
@@ -90,6 +91,7 @@ impl Scheduler {
         &mut self,
         worker: WorkerId,
         report: &Report,
+        moves: &[[Vec<u8>; 2]],
         now: Moment,
         unix_ms: i64,
     ) -> Result<Merge, String> {
@@ -142,7 +144,8 @@ impl Scheduler {
             epoch: report.epoch,
             sequence: report.sequence,
             tally,
-            pairs: fresh.into_iter().cloned().collect(),
+            kept: kept(&run.spec, &fresh, report, moves),
+            pairs: fresh.into_iter().map(counted).collect(),
         });
         if done == range.count as usize {
             self.end_lease(report.lease, LeaseEnd::Completed);
@@ -283,6 +286,40 @@ fn fresh_pairs<'a>(lease: &Lease, report: &'a Report) -> Result<Vec<&'a PairReco
         ));
     }
     Ok(fresh)
+}
+
+/// What counts of a pair: everything but the moves.
+fn counted(pair: &PairRecord) -> PairRecord {
+    let game = |game: &GameRecord| GameRecord { moves: String::new(), evals: Vec::new(), ..*game };
+    PairRecord {
+        index: pair.index,
+        candidate_first: game(&pair.candidate_first),
+        base_first: game(&pair.base_first),
+    }
+}
+
+/// What a run keeps of the moves of its fresh pairs.
+fn kept(
+    spec: &RunSpec,
+    fresh: &[&PairRecord],
+    report: &Report,
+    moves: &[[Vec<u8>; 2]],
+) -> Vec<KeptGames> {
+    let Keep { moves: share, evals } = spec.keep;
+    let is_fresh = |pair: &PairRecord| fresh.iter().any(|fresh| fresh.index == pair.index);
+    report
+        .pairs
+        .iter()
+        .zip(moves)
+        .filter(|(pair, _)| share.holds(spec.seed, pair.index) && is_fresh(pair))
+        .map(|(pair, moves)| KeptGames {
+            index: pair.index,
+            moves: moves.clone(),
+            evals: evals.then(|| {
+                [&pair.candidate_first, &pair.base_first].map(|game| evals::pack(&game.evals))
+            }),
+        })
+        .collect()
 }
 
 /// What is unplayed of a lease, in consecutive slices at the next epoch, to play the same.

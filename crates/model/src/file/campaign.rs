@@ -9,7 +9,7 @@ use super::{
     BookChoice, CandidateFile, JobFile, ParameterFile, RunFile, Surroundings, TestFile, TuneFile,
     game_names, hypotheses, limit, test_limits, tune_settings,
 };
-use crate::spec::{GameLimit, SprtSpec};
+use crate::spec::{GameLimit, Keep, SprtSpec};
 use crate::{Finding, FindingList, GameKind, Pairs, ParameterSet};
 
 /// A campaign as written.
@@ -209,6 +209,7 @@ impl CampaignFile {
             seed: self.seed.wrapping_add(number),
             weight: self.weight,
             lease_pairs: self.lease_pairs,
+            keep: Keep::default(),
             book: self.book.clone(),
             limit: self.limit,
             job,

@@ -64,6 +64,7 @@ pub(super) fn resolve(file: &RunFile, around: &Surroundings<'_>) -> Result<RunSp
         limit: file.limit,
         book: around.book_sha256.clone(),
         lease_pairs: file.lease_pairs,
+        keep: file.keep,
         job,
     };
     if let Err(FindingList(more)) = spec.check() {

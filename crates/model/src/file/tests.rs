@@ -413,3 +413,15 @@ fn all_mistakes_are_said_at_once_and_in_order() {
     let lines: Vec<_> = findings(&text).iter().map(|f| f.line).collect();
     assert_eq!(lines, [Some(2), Some(7), Some(13)]);
 }
+
+#[test]
+fn what_is_kept_of_the_games_stands_in_the_file_and_can_be_overruled() {
+    let with = |lines: &str| RunFile::parse(&TUNE.replace("[limit]", &format!("{lines}\n[limit]")));
+    assert_eq!(with("").unwrap().keep, Keep::default());
+    let file = with("keep_moves = \"sample=1%\"\nkeep_evals = \"yes\"").unwrap();
+    assert_eq!((file.keep.moves.to_string().as_str(), file.keep.evals), ("sample=1%", true));
+    assert_eq!(file.clone().keeping(None, false).keep, file.keep);
+    assert_eq!(file.keeping(Some(KeepMoves::NONE), false).keep.moves, KeepMoves::NONE);
+    let FindingList(findings) = with("keep_moves = \"some\"").unwrap_err();
+    assert_eq!((findings[0].place.as_str(), findings[0].line), ("keep_moves", Some(4)));
+}

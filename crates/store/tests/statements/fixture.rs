@@ -1,7 +1,7 @@
 //! A throw-away Postgres with one worker, one book and one run, and rows to fill it with.
 
 use model::lease::{GameRecord, LeaseEnd, PairIndex, PairRange, PairRecord};
-use model::spec::{GameLimit, Job, OptimizerSpec, RunSpec, TuneSpec};
+use model::spec::{GameLimit, Job, Keep, OptimizerSpec, RunSpec, TuneSpec};
 use model::view::RunState;
 use model::{
     GameKind, GameScore, LeaseId, Nodes, Pairs, ParameterDef, ParameterKind, ParameterSet, Ply,
@@ -94,6 +94,7 @@ pub(crate) fn spec() -> RunSpec {
         limit: GameLimit { nodes: Nodes(50), max_plies: Ply(20), hash_kib: 64 },
         book: book(),
         lease_pairs: 8,
+        keep: Keep::default(),
         job: Job::Tune(TuneSpec {
             pairs: Pairs(1_000),
             optimizer: OptimizerSpec::default(),
@@ -135,6 +136,7 @@ pub(crate) fn report(id: i64, lease: i64, epoch: u32, sequence: u32, pairs: &[u6
         epoch,
         sequence,
         tally: pairs.iter().map(PairRecord::outcome).collect::<Tally>(),
+        kept: Vec::new(),
         pairs,
     }
 }
@@ -145,7 +147,8 @@ fn pair(index: u64) -> PairRecord {
         termination: Termination::Board,
         plies: Ply(5),
         nodes: Nodes(100),
-        moves: "a1 b1 a2 b2 a3".to_owned(),
+        moves: String::new(),
+        evals: Vec::new(),
     };
     let second = if index.is_multiple_of(2) { GameScore::Draw } else { GameScore::Loss };
     PairRecord {

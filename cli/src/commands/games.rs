@@ -1,0 +1,196 @@
+//! `elomill games`: lists, shows and exports the games of a run.
+
+mod record;
+
+use crate::client::Control;
+use crate::commands::runs::run_id;
+use crate::endpoint::CoordinatorArgs;
+use crate::output::{hinted, json, line};
+use crate::tables::{Column, table};
+use clap::{Subcommand, ValueEnum};
+use model::RunId;
+use model::view::{GameView, PairView};
+use std::io::{self, BufWriter, Write};
+use std::process::ExitCode;
+
+/// What the command takes.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// Lists the pairs of a run: how their two games ended, and who played them
+    List(List),
+    /// Prints the two games of one pair
+    Show(Show),
+    /// Prints every game of a run, as a stream
+    Export(Export),
+}
+
+#[derive(Debug, clap::Args)]
+struct List {
+    /// The run
+    #[arg(value_parser = run_id)]
+    run: RunId,
+    /// The first pair to list
+    #[arg(long, default_value_t = 0)]
+    from: u64,
+    /// At most this many pairs
+    #[arg(long, default_value_t = 20)]
+    limit: u64,
+    /// Print one JSON object a pair
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    coordinator: CoordinatorArgs,
+}
+
+#[derive(Debug, clap::Args)]
+struct Show {
+    /// The run
+    #[arg(value_parser = run_id)]
+    run: RunId,
+    /// The pair, as `elomill games list` numbers them
+    pair: u64,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    coordinator: CoordinatorArgs,
+}
+
+#[derive(Debug, clap::Args)]
+struct Export {
+    /// The run
+    #[arg(value_parser = run_id)]
+    run: RunId,
+    /// How to write the games
+    #[arg(long, value_enum, default_value_t = Format::Pgn)]
+    format: Format,
+    #[command(flatten)]
+    coordinator: CoordinatorArgs,
+}
+
+/// How games are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// Portable game notation, with the evaluations as comments
+    Pgn,
+    /// One JSON object for each pair
+    Json,
+    /// A line for each position that was played from, with the move, the evaluation and the result
+    Epd,
+}
+
+impl Args {
+    /// # Errors
+    /// No coordinator answers, or there is no such run.
+    pub(crate) async fn run(self) -> anyhow::Result<ExitCode> {
+        match self.what {
+            What::List(args) => args.run().await,
+            What::Show(args) => args.run().await,
+            What::Export(args) => args.run().await,
+        }
+    }
+}
+
+impl List {
+    async fn run(self) -> anyhow::Result<ExitCode> {
+        let mut control = Control::connect(&self.coordinator.locator()?).await?;
+        let mut pairs = Vec::new();
+        let each = |pair: PairView| {
+            if self.json {
+                return json(&pair);
+            }
+            pairs.push(pair);
+            Ok(())
+        };
+        control.games(self.run, self.from, self.limit, each).await?;
+        if !self.json {
+            line(listing(&pairs))?;
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+impl Show {
+    async fn run(self) -> anyhow::Result<ExitCode> {
+        let mut control = Control::connect(&self.coordinator.locator()?).await?;
+        let run = control.run(self.run).await?;
+        let mut found = None;
+        let first = |pair: PairView| {
+            found = Some(pair);
+            Ok(())
+        };
+        control.games(self.run, self.pair, 1, first).await?;
+        let Some(pair) = found.filter(|pair| pair.pair.0 == self.pair) else {
+            return Err(hinted(
+                format_args!("run {} has no pair {} in its ledger", self.run, self.pair),
+                format_args!("`elomill games list {}` shows those that it has", self.run),
+            ));
+        };
+        if self.json {
+            json(&pair)?;
+        } else {
+            let mut out = BufWriter::new(io::stdout().lock());
+            record::pgn(&mut out, &run, &pair)?;
+            out.flush()?;
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+impl Export {
+    async fn run(self) -> anyhow::Result<ExitCode> {
+        let mut control = Control::connect(&self.coordinator.locator()?).await?;
+        let run = control.run(self.run).await?;
+        let mut out = BufWriter::new(io::stdout().lock());
+        let each = |pair: PairView| match self.format {
+            Format::Pgn => record::pgn(&mut out, &run, &pair),
+            Format::Epd => record::epd(&mut out, &run, &pair),
+            Format::Json => {
+                serde_json::to_writer(&mut out, &pair)?;
+                Ok(writeln!(out)?)
+            }
+        };
+        control.games(self.run, 0, 0, each).await?;
+        out.flush()?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn listing(pairs: &[PairView]) -> String {
+    use Column::{Number, Text};
+    let columns = [
+        Number("pair"),
+        Number("worker"),
+        Text("candidate first"),
+        Number("half-moves"),
+        Text("base first"),
+        Number("half-moves"),
+        Text("moves"),
+    ];
+    let ended = |game: &GameView| {
+        format!("{} by {}", game.score.name(), game.termination.name().replace('_', " "))
+    };
+    let rows: Vec<_> = pairs
+        .iter()
+        .map(|pair| {
+            let (first, second) = (&pair.candidate_first, &pair.base_first);
+            let kept = if first.moves.is_some() { "kept" } else { "not kept" };
+            vec![
+                pair.pair.to_string(),
+                pair.worker.to_string(),
+                ended(first),
+                first.plies.to_string(),
+                ended(second),
+                second.plies.to_string(),
+                kept.to_owned(),
+            ]
+        })
+        .collect();
+    table(&columns, &rows)
+}
