@@ -97,10 +97,10 @@ fn random_game<G: Game>(choices: &[u16]) -> (G, Vec<G::Move>, String) {
 fn comes_back<G: Game>(choices: &[u16]) {
     let (start, moves, text) = random_game::<G>(choices);
     let fen = start.to_fen();
-    let game = replay(G::KIND, &fen, &text, 10_000).unwrap();
+    let game = replay(G::KIND, &fen, &text, 10_000).expect("a legal game");
     assert_eq!(game.plies, moves.len() as u64);
-    assert_eq!(movecode::decode(&start, game.plies, &game.code).unwrap(), moves);
-    assert_eq!(moves_text(G::KIND, &fen, game.plies, &game.code).unwrap(), text);
+    assert_eq!(movecode::decode(&start, game.plies, &game.code).expect("its own code"), moves);
+    assert_eq!(moves_text(G::KIND, &fen, game.plies, &game.code).expect("its own code"), text);
     // Ten bits name one of 593 moves, the most that any position has.
     assert!(game.code.len() <= moves.len() * 10 / 8 + 1, "{} bytes", game.code.len());
 }
