@@ -59,8 +59,8 @@ fn an_accepted_set_becomes_the_defaults_of_a_committed_tree() {
     let diff = String::from_utf8_lossy(&diff.stdout).into_owned();
     let new: Vec<_> = diff.lines().filter(|l| l.starts_with('+') && !l.starts_with("++")).collect();
     assert_eq!(new.len(), 2, "{diff}");
-    assert!(new.iter().any(|line| line.contains(" lmr_base: f64 = 0.123, ")), "{diff}");
-    assert!(new.iter().any(|line| line.contains(" rfp_depth: i32 = 2, ")), "{diff}");
+    assert!(new.iter().any(|line| line.ends_with("(\"lmr_base\", 0.123),")), "{diff}");
+    assert!(new.iter().any(|line| line.ends_with("(\"rfp_depth\", 2.0),")), "{diff}");
     let dirty = apply(&[]);
     assert!(!dirty.status.success() && errors(&dirty).contains("not committed"));
 
