@@ -56,8 +56,9 @@ fn value(set: Option<&v1::ParameterSet>, name: &str) -> f64 {
 #[tokio::test]
 async fn i8_every_kind_of_parameter_is_tuned_within_its_constraint_and_replays() -> Result<()> {
     use v1::ParameterKind::{Categorical, Float, Int, LogFloat, LogInt};
-    let database = Database::start().await?;
     for (number, optimizer) in [(1, v1::Optimizer::Spsa), (2, v1::Optimizer::Bqr)] {
+        // The runs would share the worker.
+        let database = Database::start().await?;
         let house = House::start(&database).await?;
         let is_spsa = optimizer == v1::Optimizer::Spsa;
         let mut spec = if is_spsa { specs::tune(400, 2) } else { specs::regression(400, 2) };
