@@ -18,7 +18,7 @@ use telemetry::prometheus::{
     Error, Histogram, HistogramOpts, IntCounter, IntCounterVec, IntGauge, IntGaugeVec, Opts,
 };
 
-const KINDS: [&str; 2] = ["tune", "test"];
+const KINDS: [&str; 4] = ["tune", "test", "race", "match"];
 const OPEN: [RunState; 2] = [RunState::Running, RunState::Paused];
 const OVER: [RunState; 2] = [RunState::Finished, RunState::Stopped];
 const ENDS: [LeaseEnd; 4] =
