@@ -174,6 +174,15 @@ fn samples(prometheus: &Server, expression: &str) -> Vec<Value> {
     serde_json::from_slice(&asked.stdout).expect("a list of samples")
 }
 
+/// Waits until an expression has samples: a rate needs two scrapes, a rule its next evaluation.
+fn wait_for_samples(prometheus: &Server, what: &str, expression: &str) {
+    let began = Instant::now();
+    while samples(prometheus, expression).is_empty() {
+        assert!(began.elapsed() < PATIENCE, "{what}: {expression} shows nothing");
+        std::thread::sleep(Duration::from_millis(200));
+    }
+}
+
 /// What Grafana makes of a panel's text.
 fn filled_in(sql: &str, test: &str, tune: &str) -> String {
     let mut text = sql
@@ -270,11 +279,7 @@ fn every_figure_of_the_dashboards_is_there() {
     let worker = Server::start(worker, "metrics are shown");
     // Looks from before the first game on, so that its rates have a beginning.
     let prometheus = prometheus(folder, &[coordinator, &worker.address]);
-    let began = Instant::now();
-    while samples(&prometheus, "count(up == 1) == 2").is_empty() {
-        assert!(began.elapsed() < PATIENCE, "Prometheus does not reach both");
-        std::thread::sleep(Duration::from_millis(200));
-    }
+    wait_for_samples(&prometheus, "both are reached", "count(up == 1) == 2");
 
     let run = |kind: &str, name: &str, text: &str| {
         let path = file(folder, name, text);
@@ -294,21 +299,17 @@ fn every_figure_of_the_dashboards_is_there() {
         assert_eq!(page(address, "/healthz"), "ok\n");
     }
 
-    let began = Instant::now();
     let merged =
         "sum(elomill_pairs_merged_total) > 0 and sum(elomill_worker_pairs_accepted_total) > 0";
-    while samples(&prometheus, merged).is_empty() {
-        assert!(began.elapsed() < PATIENCE, "Prometheus sees no pair");
-        std::thread::sleep(Duration::from_millis(200));
-    }
+    wait_for_samples(&prometheus, "pairs are seen", merged);
     let health = dashboard("cluster-health.json");
     for (title, target) in targets(&health) {
         let expression = target["expr"].as_str().expect("an expression");
         let expression = expression.replace("$__rate_interval", "1m");
-        assert!(!samples(&prometheus, &expression).is_empty(), "{title}: {expression}");
+        wait_for_samples(&prometheus, &title, &expression);
     }
     // The rules are loaded, computed and silent: nothing is wrong with this house.
-    assert!(!samples(&prometheus, "game:elomill_games:rate5m").is_empty());
+    wait_for_samples(&prometheus, "the rules are computed", "game:elomill_games:rate5m");
     assert_eq!(samples(&prometheus, "ALERTS"), Vec::<Value>::new());
     let rules = repository("dashboards/prometheus/rules_test.yml");
     let tested = promtool(&["test", "rules", rules.to_str().expect("plain")], "");
