@@ -3,6 +3,7 @@
 //! What comes in is checked: a number that is missing or of an unknown kind is an error that names
 //! its field, never a silent default.
 
+pub(crate) mod players;
 mod progress;
 mod specification;
 
@@ -241,6 +242,7 @@ mod tests {
             book: "0a".repeat(32),
             lease_pairs: 3,
             keep: Keep { moves: "sample=2.5%".parse().unwrap(), evals: true },
+            players: None,
             job: Job::Tune(TuneSpec {
                 pairs: Pairs(11),
                 optimizer: OptimizerSpec::Spsa(SpsaSettings {

@@ -8,7 +8,8 @@
 //! tls.crt tls.key the certificate of the coordinator here
 //! pg/ …           the private Postgres (laid out by `pgbox`)
 //! worker/         the state of the house's own worker: identity and spool
-//! engines/        the engines of others (laid out by `engines`)
+//! engines/        the engines of others that this machine keeps (laid out by `shelf`)
+//! artefacts/      those that authors have published to the coordinator here
 //! logs/           elomill.log, worker.log
 //! ```
 
@@ -67,6 +68,10 @@ impl DataDir {
         std::fs::create_dir_all(&self.0)
             .with_context(|| format!("cannot make the data folder {}", self.0.display()))?;
         Ok(SecretKey::read_or_make(&self.0.join("control.key"))?)
+    }
+
+    pub(crate) fn artefacts(&self) -> PathBuf {
+        self.0.join("artefacts")
     }
 
     pub(crate) fn worker_state(&self) -> PathBuf {

@@ -58,7 +58,13 @@ pub(crate) fn resolve(
     let folder = path.parent().unwrap_or(Path::new(""));
     let book = Book::open(&file.book, file.game, folder)?;
     let known = known_parameters(file.game);
-    let surroundings = Surroundings { known: &known, book_sha256: book.sha256.clone(), tuned };
+    let surroundings = Surroundings {
+        known: &known,
+        book_sha256: book.sha256.clone(),
+        tuned,
+        engines: Vec::new(),
+        speed: None,
+    };
     let spec =
         file.resolve(&surroundings).map_err(|FindingList(findings)| refused(path, &findings))?;
     if let Job::Tune(tune) = &spec.job {

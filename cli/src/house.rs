@@ -135,6 +135,7 @@ impl HouseArgs {
         let mut settings = coordinator::Settings::new(database.url(), certificate);
         settings.founders = founders;
         settings.public_pages = self.public_pages;
+        settings.artefacts = Some(folder.artefacts());
         settings.metrics = metrics;
         let mut coordinator = CoordinatorPart::start(settings, listener);
         let endpoint = Endpoint {

@@ -3,12 +3,14 @@
 //! Everything from a worker or an author is hostile until it has passed here: a value that comes
 //! out is valid in itself. Whether it fits the state of the cluster, the scheduler decides.
 
+pub(crate) mod players;
 mod specification;
 
+pub(crate) use specification::parameter;
 pub use specification::spec;
 
 use crate::dispatch::fold::Fold;
-use crate::dispatch::scheduler::{CancelReason, GiveBack, Idle, Offer, Push};
+use crate::dispatch::scheduler::{ArenaOffer, CancelReason, GiveBack, Idle, Offer, Push};
 use keys::PublicKey;
 use model::lease::{GameRecord, PairIndex, PairRecord, Report, WorkOrder};
 use model::spec::GameLimit;
@@ -110,6 +112,10 @@ impl Hello {
                 builtin,
                 max_hash_kib: Some(hello.max_hash_kib).filter(|kib| *kib > 0),
                 only_run: Some(hello.only_run_id).filter(|id| *id > 0).map(RunId),
+                arena: hello.arena.map(|arena| ArenaOffer {
+                    externals: arena.externals,
+                    max_memory_mib: Some(arena.max_memory_mib).filter(|mib| *mib > 0),
+                }),
             },
             held: hello.held_leases.iter().map(|l| (LeaseId(l.lease_id), l.epoch)).collect(),
         })
@@ -295,8 +301,16 @@ fn wire_tally(tally: &Tally) -> v1::Tally {
 /// Why a worker gives a lease back.
 #[must_use]
 pub fn give_back(reason: v1::ReturnReason, detail: &str) -> GiveBack {
+    let engine = |what: &str, detail: &str| {
+        GiveBack::Unplayable(printable(&format!("an engine {what}: {detail}"), 300))
+    };
     match reason {
         v1::ReturnReason::Unplayable => GiveBack::Unplayable(printable(detail, 300)),
+        v1::ReturnReason::EngineUnavailable => engine("cannot be had", detail),
+        v1::ReturnReason::EngineUnbuildable => engine("does not build", detail),
+        v1::ReturnReason::EngineSignature => engine("has another signature", detail),
+        v1::ReturnReason::EngineUnusable => engine("cannot be played with", detail),
+        v1::ReturnReason::EngineRefused => engine("is not played by this worker", detail),
         v1::ReturnReason::Unspecified
         | v1::ReturnReason::Shutdown
         | v1::ReturnReason::Restarted => GiveBack::Leaving,
@@ -343,12 +357,13 @@ fn lease(order: WorkOrder) -> v1::Lease {
         epoch: order.epoch,
         run_id: order.run.0,
         game: wire_game(order.game).into(),
-        engine: "builtin".to_owned(),
+        engine: if order.players.is_some() { "players" } else { "builtin" }.to_owned(),
         openings: openings.collect(),
         candidate: Some(wire_set(&order.candidate)),
         base: Some(wire_set(&order.base)),
         limit: Some(wire_limit(order.limit)),
         record_evals: order.record_evals,
+        players: order.players.as_ref().map(players::wire_players),
     }
 }
 
@@ -554,6 +569,18 @@ pub fn wire_pair(view: &PairView) -> v1::PlayedPair {
             base_first: Some(game(&view.base_first)),
         }),
         moves_kept: view.candidate_first.moves.is_some(),
+    }
+}
+
+/// A published engine for the engine service.
+pub(crate) fn wire_published(engine: &store::StoredEngine) -> v1::PublishedEngine {
+    v1::PublishedEngine {
+        name: engine.name.clone(),
+        game: wire_game(engine.game).into(),
+        engine: Some(players::wire_engine(&engine.engine)),
+        parameters: engine.parameters.iter().map(specification::wire_parameter).collect(),
+        owner: engine.owner.clone(),
+        published_at_unix_ms: engine.published_at_unix_ms,
     }
 }
 

@@ -2,12 +2,15 @@
 //!
 //! A report comes from a stranger. Each of its games is played through from the opening that its pair
 //! was leased with, and must end where the rules end it, with the result and for the reason that is
-//! said. What passes comes out with the moves in the form in which the ledger keeps them. Pure and
+//! said. Where a side is a program of somebody else, or has a limit of time, it can also lose by a
+//! failure that no rule sees: that is believed, if it is the one to move who has failed. What passes
+//! comes out with the moves in the form in which the ledger keeps them. Pure and
 //! slow beside everything else here, so that sessions do it and the core does not wait.
 
-use games::replay::{self, ReplayError, Winner};
+use games::replay::{self, ReplayError, Replayed, Winner};
 use model::lease::{GameRecord, Opening, PairIndex, PairRecord, RefusalReason, Report};
-use model::{GameKind, GameScore, Ply};
+use model::spec::{PlayerSpec, Players, RunSpec};
+use model::{GameKind, GameScore, Ply, Termination};
 
 /// What a lease says about the games of some of its pairs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,6 +21,62 @@ pub struct Terms {
     pub max_plies: Ply,
     /// The pairs asked for that are in the lease, each with its opening.
     pub openings: Vec<Opening>,
+    /// By what each side can lose against no rule.
+    pub failures: Failures,
+}
+
+/// By what the sides of a run can lose against no rule.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Failures {
+    candidate: SideFailures,
+    base: SideFailures,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct SideFailures {
+    /// It can be late.
+    time: bool,
+    /// It is a program that can crash, fall silent, give up or say what is no move.
+    program: bool,
+}
+
+impl Failures {
+    /// Those of a run; none where the engine built in plays itself under a number of nodes.
+    #[must_use]
+    pub fn of(spec: &RunSpec) -> Self {
+        let side = |side: &PlayerSpec| SideFailures {
+            time: side.limit.is_timed(),
+            program: side.engine.external().is_some(),
+        };
+        let of = |Players { candidate, base, .. }: &Players| Self {
+            candidate: side(candidate),
+            base: side(base),
+        };
+        spec.players.as_ref().map(of).unwrap_or_default()
+    }
+
+    /// Whether it can be that a game that could go on after so many half-moves ended as is said, the
+    /// candidate moving as `candidate` says: its loser had to move, or could not begin.
+    fn can_end(&self, game: &GameRecord, candidate: Winner, plies: u64) -> bool {
+        let candidate_lost = match game.score {
+            GameScore::Loss => true,
+            GameScore::Win => false,
+            GameScore::Draw => return false,
+        };
+        let loser = if candidate_lost { self.candidate } else { self.base };
+        let loser_moves_first = candidate_lost == (candidate == Winner::First);
+        if plies > 0 && loser_moves_first != plies.is_multiple_of(2) {
+            return false;
+        }
+        match game.termination {
+            Termination::TimeForfeit => loser.time,
+            Termination::Stall
+            | Termination::Disconnect
+            | Termination::IllegalMove
+            | Termination::Resignation => loser.program,
+            _ => false,
+        }
+    }
 }
 
 /// What the rules say about a report.
@@ -95,6 +154,9 @@ fn fair_game(
             (reason, error.to_string())
         })?;
     let Some(ending) = replayed.ending else {
+        if terms.failures.can_end(game, candidate, replayed.plies) {
+            return whole(game, replayed);
+        }
         let claimed = game.termination.name();
         let what = format!("found the end by {claimed} after {} half-moves", replayed.plies);
         return Err((RefusalReason::Unfinished, format!("{what}; by the rules the game goes on")));
@@ -117,6 +179,11 @@ fn fair_game(
         );
         return Err((RefusalReason::WrongResult, what));
     }
+    whole(game, replayed)
+}
+
+/// The moves of a game whose end is right.
+fn whole(game: &GameRecord, replayed: Replayed) -> Result<Vec<u8>, (RefusalReason, String)> {
     if replayed.plies != game.plies.0 {
         let what = format!("found {} half-moves; there are {}", game.plies, replayed.plies);
         return Err((RefusalReason::WrongLength, what));
@@ -127,13 +194,14 @@ fn fair_game(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::{LeaseId, Nodes, Tally, Termination};
+    use model::{LeaseId, Nodes, Tally};
 
     fn terms() -> Terms {
         // Naught has one stone; cross moves.
         let position = "x../.../..o x".to_owned();
         let openings = vec![Opening { index: PairIndex(4), position }];
-        Terms { game: GameKind::TicTacToe, max_plies: Ply(20), openings }
+        let failures = Failures::default();
+        Terms { game: GameKind::TicTacToe, max_plies: Ply(20), openings, failures }
     }
 
     fn game(score: GameScore, termination: Termination, moves: &str) -> GameRecord {
@@ -152,6 +220,10 @@ mod tests {
     const WON: &str = "a1 b1 a2";
 
     fn verdict(spoil: impl Fn(&mut PairRecord)) -> Verdict {
+        verdict_on(&terms(), spoil)
+    }
+
+    fn verdict_on(terms: &Terms, spoil: impl Fn(&mut PairRecord)) -> Verdict {
         let board = Termination::Board;
         let mut pair = PairRecord {
             index: PairIndex(4),
@@ -166,7 +238,7 @@ mod tests {
             cumulative: Tally::default(),
             pairs: vec![pair],
         };
-        judge(&terms(), report).verdict
+        judge(terms, report).verdict
     }
 
     #[test]
@@ -175,6 +247,40 @@ mod tests {
         let text = replay::moves_text(GameKind::TicTacToe, "x../.../..o x", 3, &moves[0][0]);
         assert_eq!(text.unwrap(), WON);
         assert_eq!(moves[0][0], moves[0][1]);
+    }
+
+    #[test]
+    fn failures_are_believed_of_who_can_fail_and_had_to_move() {
+        let (program, time) = (
+            SideFailures { program: true, time: false },
+            SideFailures { program: false, time: true },
+        );
+        let terms = Terms { failures: Failures { candidate: program, base: time }, ..terms() };
+        let fair = |score, termination, moves: &str| {
+            let moves = moves.to_owned();
+            let verdict = verdict_on(&terms, |pair| {
+                pair.candidate_first = game(score, termination, &moves);
+                if moves.is_empty() {
+                    pair.candidate_first.plies = Ply(0);
+                }
+            });
+            matches!(verdict, Verdict::Fair(_))
+        };
+        let (won, lost) = (GameScore::Win, GameScore::Loss);
+        use Termination::{Disconnect, IllegalMove, Resignation, Stall, TimeForfeit};
+        for reason in [Disconnect, IllegalMove, Resignation, Stall] {
+            // The candidate moves first; after two half-moves it has to move, after one the base.
+            assert!(fair(lost, reason, "a1 b1"), "{reason:?}");
+            assert!(!fair(lost, reason, "a1"), "{reason:?}: the base had to move");
+            assert!(!fair(won, reason, "a1"), "{reason:?}: the base is built in");
+            assert!(!fair(GameScore::Draw, reason, "a1 b1"), "{reason:?}");
+            assert!(!fair(lost, reason, WON), "{reason:?}: the game is over by rule");
+        }
+        assert!(fair(won, TimeForfeit, "a1"));
+        assert!(!fair(lost, TimeForfeit, "a1 b1"), "the candidate has no clock");
+        // Who cannot begin loses before the first move, whoever had to make it.
+        assert!(fair(lost, Disconnect, ""));
+        assert!(fair(won, TimeForfeit, ""));
     }
 
     #[test]

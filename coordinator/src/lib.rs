@@ -4,6 +4,7 @@
 //! knows who may do what. [`core`] owns the scheduler of
 //! [`dispatch`] and is the only writer; everything else asks it or reads [`views`].
 
+pub mod artefacts;
 pub mod book;
 pub mod convert;
 pub mod core;

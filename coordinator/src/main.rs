@@ -52,6 +52,7 @@ async fn main() -> anyhow::Result<()> {
     let admin = keys::SecretKey::read_or_make(&data_dir.join("control.key"))?;
     let mut settings = coordinator::Settings::new(database_url, certificate);
     settings.public_pages = public_pages;
+    settings.artefacts = Some(data_dir.join("artefacts"));
     settings.founders = vec![store::NewKey {
         public_key: *admin.public().as_bytes(),
         owner: "operator".to_owned(),

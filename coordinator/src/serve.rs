@@ -1,5 +1,6 @@
 //! Puts the parts together and serves them on one port until told to stop.
 
+use crate::artefacts::{Artefacts, CHUNK};
 use crate::core::Core;
 use crate::dispatch::scheduler::LeaseLimits;
 use crate::door::{Door, Peer};
@@ -8,6 +9,7 @@ use crate::metrics::Metrics;
 use crate::recover::RecoverError;
 use crate::rpc::access;
 use crate::rpc::control_service::ControlRpc;
+use crate::rpc::engine_service::EngineRpc;
 use crate::rpc::key_service::KeyRpc;
 use crate::rpc::worker_service::WorkerRpc;
 use crate::views::Views;
@@ -21,8 +23,10 @@ use model::RunId;
 use model::lease::PairIndex;
 use model::view::{PairView, RunView, WorkerView};
 use proto::v1::control_service_server::ControlServiceServer;
+use proto::v1::engine_service_server::EngineServiceServer;
 use proto::v1::key_service_server::KeyServiceServer;
 use proto::v1::worker_service_server::WorkerServiceServer;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use store::{Ledger, NewKey, StoreError};
@@ -54,6 +58,8 @@ pub struct Settings {
     pub lease_standstill: Duration,
     /// Where its metrics are shown, if anywhere.
     pub metrics: Option<Port>,
+    /// The folder in which it keeps published engines; none are without one.
+    pub artefacts: Option<PathBuf>,
 }
 
 impl Settings {
@@ -68,6 +74,7 @@ impl Settings {
             lease_silence: silence,
             lease_standstill: standstill,
             metrics: None,
+            artefacts: None,
         }
     }
 }
@@ -105,6 +112,10 @@ pub async fn run(
     let views = Arc::new(Views::new(ledger.clone()));
     let limits =
         LeaseLimits { silence: settings.lease_silence, standstill: settings.lease_standstill };
+    let artefacts = match &settings.artefacts {
+        Some(folder) => Some(Artefacts::open(folder)?),
+        None => None,
+    };
     let metrics = Arc::new(Metrics::new());
     let tasks = TaskTracker::new();
     let stop_listening = CancellationToken::new();
@@ -138,14 +149,20 @@ pub async fn run(
         let (keyring, handle, stop) = (keyring.clone(), handle.clone(), shutdown.clone());
         tasks.spawn(async move { keyring.keep(&handle, &stop).await });
     }
+    let engine_rpc =
+        EngineRpc::new(ledger.clone(), artefacts.clone(), tasks.clone(), shutdown.clone());
+    // A chunk, and the little that stands around it.
+    let engine_service =
+        EngineServiceServer::new(engine_rpc).max_decoding_message_size(CHUNK + 4096);
     let control_rpc =
-        ControlRpc::new(handle, ledger, views.clone(), tasks.clone(), shutdown.clone());
+        ControlRpc::new(handle, ledger, views.clone(), artefacts, tasks.clone(), shutdown.clone());
     let control_service = ControlServiceServer::new(control_rpc)
         .max_decoding_message_size(proto::MAX_MESSAGE_BYTES)
         .max_encoding_message_size(proto::MAX_MESSAGE_BYTES);
     health.set_serving::<WorkerServiceServer<WorkerRpc>>().await;
     health.set_serving::<ControlServiceServer<ControlRpc>>().await;
     health.set_serving::<KeyServiceServer<KeyRpc>>().await;
+    health.set_serving::<EngineServiceServer<EngineRpc>>().await;
     let reflection = tonic_reflection::server::Builder::configure()
         .register_encoded_file_descriptor_set(proto::DESCRIPTORS)
         .build_v1()?;
@@ -155,6 +172,7 @@ pub async fn run(
         .add_service(worker_service)
         .add_service(control_service)
         .add_service(KeyServiceServer::new(key_rpc))
+        .add_service(engine_service)
         .add_service(health_service)
         .add_service(reflection);
     let grpc = routes.routes().prepare().into_axum_router();

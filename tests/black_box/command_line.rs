@@ -164,8 +164,13 @@ fn every_form_of_the_parameters_is_read_again() {
 
     let head = "name = \"all\"\ngame = \"xiangqi\"\n[limit]\nnodes = 100\n[tune]\npairs = 8\n";
     let text = head.to_owned() + &good(&["params", "--game", "xiangqi", "--format", "toml"]);
-    let surroundings =
-        model::file::Surroundings { known: &known, book_sha256: "0".repeat(64), tuned: Vec::new() };
+    let surroundings = model::file::Surroundings {
+        known: &known,
+        book_sha256: "0".repeat(64),
+        tuned: Vec::new(),
+        engines: Vec::new(),
+        speed: None,
+    };
     let spec = model::file::RunFile::parse(&text)
         .and_then(|file| file.resolve(&surroundings))
         .unwrap_or_else(|findings| panic!("{findings}"));

@@ -3,8 +3,10 @@
 //! A coordinator is a stranger. What passes this file is within bounds; whether the engine takes the
 //! values and the rules take the positions is for `arena` to say.
 
+mod players;
+
 use crate::holdings::LeaseKey;
-use crate::offer::{BUILTIN, Offer};
+use crate::offer::{BUILTIN, Offer, PLAYERS};
 use crate::{Only, Settings};
 use model::evals;
 use model::lease::{GameRecord, Opening, PairIndex, PairRecord, Report, WorkOrder};
@@ -119,20 +121,26 @@ fn limit(wire: Option<v1::GameLimit>, max_hash_kib: u32) -> Result<GameLimit, Re
 
 /// What a lease asks, if every field keeps to the contract and to this worker's limits.
 pub(crate) fn work_order(wire: v1::Lease, max_hash_kib: u32) -> Result<WorkOrder, Refusal> {
-    if wire.engine != BUILTIN {
-        let found = format!("`{}`", model::printable(&wire.engine, 40));
-        return Err(refuse("engine", found, "`builtin`"));
-    }
+    let game = game(wire.game)?;
+    let players = match wire.engine.as_str() {
+        BUILTIN => None,
+        PLAYERS => Some(players::players(game, wire.players)?),
+        other => {
+            let found = format!("`{}`", model::printable(other, 40));
+            return Err(refuse("engine", found, "`builtin` or `players`"));
+        }
+    };
     Ok(WorkOrder {
         lease: LeaseId(within("lease_id", wire.lease_id, 1..=i64::MAX)?),
         epoch: within("epoch", wire.epoch, 1..=u32::MAX)?,
         run: RunId(within("run_id", wire.run_id, 1..=i64::MAX)?),
-        game: game(wire.game)?,
+        game,
         openings: openings(wire.openings)?,
         candidate: parameters("candidate", wire.candidate)?,
         base: parameters("base", wire.base)?,
         limit: limit(wire.limit, max_hash_kib)?,
         record_evals: wire.record_evals,
+        players,
     })
 }
 
@@ -168,6 +176,7 @@ pub(crate) fn hello(
             Some(Only::Run(run)) => run.0,
             Some(Only::Game(_)) | None => 0,
         },
+        arena: None,
         held_leases: held
             .map(|key| v1::LeaseRef { lease_id: key.lease.0, epoch: key.epoch })
             .collect(),
@@ -282,6 +291,7 @@ pub(crate) mod tests {
             base: Some(set("rfp_margin", 50.0)),
             limit: Some(v1::GameLimit { nodes_per_move: 50, max_plies: 20, hash_kib: 1024 }),
             record_evals: true,
+            players: None,
         }
     }
 
@@ -306,6 +316,7 @@ pub(crate) mod tests {
             ("run_id: found -4;", |l| l.run_id = -4),
             ("game: found 0;", |l| l.game = 0),
             ("game: found 99;", |l| l.game = 99),
+            ("players: found none;", |l| l.engine = PLAYERS.into()),
             ("engine: found `sh·`;", |l| l.engine = "sh\x1b".into()),
             ("openings: found 0;", |l| l.openings.clear()),
             ("openings: found 1001;", |l| {

@@ -6,6 +6,9 @@ use std::time::{Duration, Instant};
 /// The name of the built-in engine on the wire.
 pub(crate) const BUILTIN: &str = "builtin";
 
+/// What stands in its place where the lease says who plays.
+pub(crate) const PLAYERS: &str = "players";
+
 /// One game as the built-in engine of this build plays it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Offer {

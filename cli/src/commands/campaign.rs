@@ -131,8 +131,13 @@ impl Start {
         let folder = self.file.parent().unwrap_or(Path::new(""));
         let book = Book::open(&file.book, file.game, folder)?;
         let known = known_parameters(file.game);
-        let around =
-            Surroundings { known: &known, book_sha256: book.sha256.clone(), tuned: Vec::new() };
+        let around = Surroundings {
+            known: &known,
+            book_sha256: book.sha256.clone(),
+            tuned: Vec::new(),
+            engines: Vec::new(),
+            speed: None,
+        };
         file.check(&around).map_err(|FindingList(findings)| refused(&self.file, &findings))?;
         let campaign = Campaign {
             path: &self.file,

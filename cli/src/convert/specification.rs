@@ -1,5 +1,6 @@
 //! The specification of a run, to the wire and back.
 
+use super::players::{players_from_wire, wire_players};
 use super::{WireError, missing, unknown};
 use model::spec::{
     BqrSettings, EloModel, Fork, GainRule, GameLimit, Job, Keep, KeepMoves, OptimizerSpec,
@@ -40,6 +41,7 @@ pub(crate) fn spec_to_wire(spec: &RunSpec) -> v1::RunSpec {
             moves_per_million: spec.keep.moves.in_million(),
             evals: spec.keep.evals,
         }),
+        players: spec.players.as_ref().map(wire_players),
         job: Some(job),
     }
 }
@@ -199,6 +201,7 @@ pub(super) fn spec_from_wire(spec: v1::RunSpec) -> Result<RunSpec, WireError> {
                 evals: keep.evals,
             },
         },
+        players: spec.players.map(players_from_wire).transpose()?,
         job: match spec.job.ok_or(missing("spec.job"))? {
             v1::run_spec::Job::Tune(tune) => Job::Tune(tune_from_wire(tune)?),
             v1::run_spec::Job::Test(test) => Job::Test(test_from_wire(test)?),

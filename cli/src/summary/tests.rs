@@ -131,6 +131,7 @@ fn view(id: i64, name: &str, state: RunState, job: Job, progress: ProgressView) 
             book: "0a".repeat(32),
             lease_pairs: 8,
             keep: Keep::default(),
+            players: None,
             job,
         },
         state,

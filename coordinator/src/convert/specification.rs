@@ -1,5 +1,6 @@
 //! The specification of a run on the wire, checked on its way in.
 
+use super::players::{players, wire_players};
 use super::{game, wire_game, wire_limit, wire_set};
 use model::spec::{
     BqrSettings, EloModel, GainRule, GameLimit, Job, Keep, KeepMoves, OptimizerSpec, RaceCandidate,
@@ -69,6 +70,7 @@ pub fn spec(spec: v1::RunSpec) -> Result<RunSpec, FindingList> {
                 Keep { moves, evals }
             }
         },
+        players: spec.players.map(players).transpose().map_err(one)?,
         job,
     };
     spec.check()?;
@@ -80,24 +82,29 @@ fn unsigned_zero(value: f64) -> f64 {
     value + 0.0
 }
 
-fn tune_spec(tune: v1::TuneSpec) -> Result<TuneSpec, Finding> {
-    let parameter = |(i, p): (usize, v1::ParameterDef)| {
-        let kind = match p.kind() {
-            v1::ParameterKind::Int => ParameterKind::Int,
-            v1::ParameterKind::Float => ParameterKind::Float,
-            v1::ParameterKind::LogInt => ParameterKind::LogInt,
-            v1::ParameterKind::LogFloat => ParameterKind::LogFloat,
-            v1::ParameterKind::Categorical => ParameterKind::Categorical,
-            v1::ParameterKind::Unspecified => {
-                let place = format!("parameter[{i}].kind");
-                let allowed = ParameterKind::ALL.map(|(name, _)| name).join(", ");
-                return Err(Finding::new(place, "none", allowed, "say which"));
-            }
-        };
-        let v1::ParameterDef { name, start, min, max, c_end, r_end, .. } = p;
-        let [start, min, max] = [start, min, max].map(unsigned_zero);
-        Ok(ParameterDef { name, kind, start, min, max, c_end, r_end })
+/// A parameter from the wire; whether it makes sense, it says itself.
+///
+/// # Errors
+/// Its kind is not known.
+pub(crate) fn parameter(i: usize, p: v1::ParameterDef) -> Result<ParameterDef, Finding> {
+    let kind = match p.kind() {
+        v1::ParameterKind::Int => ParameterKind::Int,
+        v1::ParameterKind::Float => ParameterKind::Float,
+        v1::ParameterKind::LogInt => ParameterKind::LogInt,
+        v1::ParameterKind::LogFloat => ParameterKind::LogFloat,
+        v1::ParameterKind::Categorical => ParameterKind::Categorical,
+        v1::ParameterKind::Unspecified => {
+            let place = format!("parameter[{i}].kind");
+            let allowed = ParameterKind::ALL.map(|(name, _)| name).join(", ");
+            return Err(Finding::new(place, "none", allowed, "say which"));
+        }
     };
+    let v1::ParameterDef { name, start, min, max, c_end, r_end, .. } = p;
+    let [start, min, max] = [start, min, max].map(unsigned_zero);
+    Ok(ParameterDef { name, kind, start, min, max, c_end, r_end })
+}
+
+fn tune_spec(tune: v1::TuneSpec) -> Result<TuneSpec, Finding> {
     Ok(TuneSpec {
         pairs: Pairs(tune.pairs),
         optimizer: optimizer(&tune)?,
@@ -105,7 +112,7 @@ fn tune_spec(tune: v1::TuneSpec) -> Result<TuneSpec, Finding> {
             .parameters
             .into_iter()
             .enumerate()
-            .map(parameter)
+            .map(|(i, wire)| parameter(i, wire))
             .collect::<Result<_, _>>()?,
         constraints: tune
             .constraints
@@ -292,6 +299,7 @@ pub(super) fn wire_spec(spec: &RunSpec) -> v1::RunSpec {
             moves_per_million: spec.keep.moves.in_million(),
             evals: spec.keep.evals,
         }),
+        players: spec.players.as_ref().map(wire_players),
         job: Some(job),
     }
 }
@@ -333,7 +341,7 @@ fn wire_optimizer(optimizer: &OptimizerSpec) -> v1::TuneSpec {
     }
 }
 
-fn wire_parameter(p: &ParameterDef) -> v1::ParameterDef {
+pub(super) fn wire_parameter(p: &ParameterDef) -> v1::ParameterDef {
     let kind = match p.kind {
         ParameterKind::Int => v1::ParameterKind::Int,
         ParameterKind::Float => v1::ParameterKind::Float,

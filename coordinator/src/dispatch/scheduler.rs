@@ -42,18 +42,45 @@ pub struct Offer {
     pub max_hash_kib: Option<u32>,
     /// The only run that it plays.
     pub only_run: Option<RunId>,
+    /// What it can do beside the engine built in under nodes.
+    pub arena: Option<ArenaOffer>,
+}
+
+/// What a worker's arena can do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ArenaOffer {
+    /// Whether it plays programs of others.
+    pub externals: bool,
+    /// The most memory that it allows each of them, in MiB, if it says so.
+    pub max_memory_mib: Option<u64>,
 }
 
 impl Offer {
     /// What of this the run lacks, if something.
     fn lacks(&self, id: RunId, spec: &RunSpec) -> Option<Idle> {
         let known = self.builtin.get(&spec.game);
-        let has = known
-            .is_some_and(|known| spec.parameter_names().iter().all(|name| known.contains(*name)));
+        let names = spec.parameter_names();
+        let has_names =
+            || known.is_some_and(|known| names.iter().all(|name| known.contains(*name)));
+        let has = match (&spec.players, self.arena) {
+            (None, _) => has_names(),
+            (Some(_), None) => false,
+            (Some(players), Some(arena)) => {
+                let builtin = players.sides().iter().any(|side| side.engine.external().is_none());
+                (!builtin || has_names()) && (!spec.has_externals() || arena.externals)
+            }
+        };
         if !has || self.only_run.is_some_and(|only| only != id) {
             return Some(Idle::NotOffered);
         }
-        let too_large = self.max_hash_kib.is_some_and(|most| spec.limit.hash_kib > most);
+        let memory = spec.players.as_ref().map_or(0, |players| {
+            let files = players.externals().filter_map(|engine| engine.file().ok());
+            files.map(|file| file.memory_mib).max().unwrap_or(0)
+        });
+        let most_memory = self.arena.and_then(|arena| arena.max_memory_mib);
+        let too_large = self.max_hash_kib.is_some_and(|most| spec.limit.hash_kib > most)
+            || most_memory
+                .is_some_and(|most| memory + u64::from(spec.limit.hash_kib / 1024) > most);
         too_large.then_some(Idle::Memory)
     }
 }

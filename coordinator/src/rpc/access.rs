@@ -36,6 +36,11 @@ pub fn need(path: &str) -> Option<Need> {
         ("elomill.v1.KeyService", "WhoAmI") => Need::GoodKey,
         ("elomill.v1.KeyService", "Invite" | "ListKeys" | "RevokeKey") => Need::Role(Role::Admin),
         ("elomill.v1.WorkerService", "Work" | "Explain") => Need::Role(Role::Worker),
+        ("elomill.v1.EngineService", "DownloadArtefact") => Need::Role(Role::Worker),
+        ("elomill.v1.EngineService", "ListEngines") => Need::Role(Role::ReadOnly),
+        ("elomill.v1.EngineService", "FindArtefact" | "UploadArtefact" | "PublishEngine") => {
+            Need::Role(Role::Author)
+        }
         (
             "elomill.v1.ControlService",
             "ListRuns" | "GetRun" | "ListWorkers" | "ExportRun" | "ExportGames" | "WatchRun",

@@ -1,12 +1,13 @@
 //! What authors ask: to file, show, pause, stop, replay and watch runs.
 
+use crate::artefacts::Artefacts;
 use crate::core::{CoreError, Handle, chain};
 use crate::dispatch::fold::Fold;
 use crate::dispatch::openings::Openings;
 use crate::dispatch::scheduler::ControlError;
 use crate::records::Records;
 use crate::recover::{self, RecoverError};
-use crate::rpc::games_export;
+use crate::rpc::{engine_service, games_export};
 use crate::views::Views;
 use crate::{book, convert};
 use model::lease::PairIndex;
@@ -38,6 +39,7 @@ pub struct ControlRpc {
     core: Handle,
     ledger: Ledger,
     views: Arc<Views>,
+    artefacts: Option<Arc<Artefacts>>,
     tasks: TaskTracker,
     shutdown: CancellationToken,
 }
@@ -49,10 +51,11 @@ impl ControlRpc {
         core: Handle,
         ledger: Ledger,
         views: Arc<Views>,
+        artefacts: Option<Arc<Artefacts>>,
         tasks: TaskTracker,
         shutdown: CancellationToken,
     ) -> Self {
-        Self { core, ledger, views, tasks, shutdown }
+        Self { core, ledger, views, artefacts, tasks, shutdown }
     }
 
     /// The positions of a book that was sent, or of one that the ledger has.
@@ -123,6 +126,7 @@ impl ControlService for ControlRpc {
         let spec = convert::spec(request.spec.unwrap_or_default()).map_err(|e| findings(&e))?;
         let key = request.idempotency_key;
         check_key(&key)?;
+        engine_service::check_run(self.artefacts.as_ref(), &spec)?;
         let positions = self.openings(spec.game, &spec.book, &request.book).await?;
         let openings = Openings::new(positions, spec.seed);
         let run = self.core.create(spec, key, openings).await.map_err(|e| command_failed(&e))?;

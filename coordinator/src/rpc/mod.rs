@@ -2,6 +2,7 @@
 
 pub mod access;
 pub mod control_service;
+pub mod engine_service;
 mod games_export;
 pub mod key_service;
 pub mod worker_service;

@@ -152,6 +152,7 @@ fn run(id: i64, job: Job, progress: ProgressView) -> RunView {
         book: "0".repeat(64),
         lease_pairs: 8,
         keep: Keep::default(),
+        players: None,
         job,
     };
     RunView {

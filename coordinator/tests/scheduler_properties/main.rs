@@ -140,6 +140,7 @@ fn spec(tune: bool, pairs: u64, lease_pairs: u32, weight: f64, both: bool) -> Ru
         book: "0".repeat(64),
         lease_pairs,
         keep: Keep::default(),
+        players: None,
         job,
     }
 }

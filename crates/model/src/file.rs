@@ -8,6 +8,7 @@
 mod campaign;
 mod engine;
 mod lines;
+mod players;
 mod race;
 mod reader;
 mod resolve;
@@ -19,14 +20,13 @@ use crate::spec::{
     BqrSettings, EloModel, GainRule, GameLimit, Keep, KeepMoves, OptimizerKind, RunSpec, SprtSpec,
     SpsaSettings,
 };
-use crate::{
-    FindingList, GameKind, LinearConstraint, Nodes, Pairs, ParameterKind, ParameterSet, Ply, RunId,
-};
+use crate::{FindingList, GameKind, LinearConstraint, Pairs, ParameterKind, ParameterSet, RunId};
 use lines::Lines;
 use reader::{Reader, Section};
 
 pub use campaign::{CampaignFile, Group};
 pub use engine::{EngineBench, EngineFile, EngineSource, Recipe};
+pub use players::{KnownEngine, PlayerFile, PlayersFile};
 pub use race::{RaceCandidateFile, RaceFile};
 pub use resolve::{Surroundings, Tuned};
 pub use set::parse_set;
@@ -48,6 +48,8 @@ pub struct RunFile {
     pub book: BookChoice,
     /// Limits of the games.
     pub limit: GameLimit,
+    /// Who plays.
+    pub players: PlayersFile,
     /// What the ledger keeps of the games; all moves and no evaluations when the file says nothing.
     pub keep: Keep,
     /// What the games are for.
@@ -172,7 +174,7 @@ impl RunFile {
             None | Some("builtin") => BookChoice::Builtin,
             Some(path) => BookChoice::File(path.to_owned()),
         };
-        let limit = limit(&mut reader, &mut root);
+        let (limit, players) = players::players(&mut reader, &mut root);
         let keep = keep(&mut reader, &mut root);
         let job = job(&mut reader, &mut root);
         root.finish(&mut reader);
@@ -188,6 +190,7 @@ impl RunFile {
             lease_pairs: u32::try_from(lease_pairs).unwrap_or(u32::MAX),
             book,
             limit,
+            players,
             keep,
             job,
             lines: reader.into_lines(),
@@ -202,6 +205,18 @@ impl RunFile {
             JobFile::Race(race) => race.runs(),
             _ => Vec::new(),
         }
+    }
+
+    /// The published engines that play, by name.
+    #[must_use]
+    pub fn engine_names(&self) -> Vec<&str> {
+        self.players.names()
+    }
+
+    /// Whether a side has a limit of time for which the file names no machine.
+    #[must_use]
+    pub fn needs_speed(&self) -> bool {
+        self.players.is_timed() && self.players.reference_speed.is_none()
     }
 
     /// The same file with another optimiser, if it is a tune; with the settings that it states for
@@ -234,22 +249,6 @@ impl RunFile {
 
 fn game_names() -> [(&'static str, GameKind); GameKind::ALL.len()] {
     GameKind::ALL.map(|game| (game.name(), game))
-}
-
-fn limit(reader: &mut Reader<'_>, root: &mut Section<'_>) -> GameLimit {
-    let Some(mut section) = root.section(reader, "limit") else {
-        reader.missing(root, "limit", "a [limit] table", "[limit]\n  nodes = 2000");
-        return GameLimit { nodes: Nodes(1), max_plies: Ply(300), hash_kib: 1024 };
-    };
-    let nodes = section.whole(reader, "nodes", None, 1..=1_000_000_000);
-    let max_plies = section.whole(reader, "max_plies", Some(300), 2..=2000);
-    let hash_kib = section.whole(reader, "hash_kib", Some(1024), 16..=4_194_304);
-    section.finish(reader);
-    GameLimit {
-        nodes: Nodes(nodes),
-        max_plies: Ply(max_plies),
-        hash_kib: u32::try_from(hash_kib).unwrap_or(u32::MAX),
-    }
 }
 
 fn keep(reader: &mut Reader<'_>, root: &mut Section<'_>) -> Keep {

@@ -2,7 +2,7 @@
 
 use crate::evals::MoveEval;
 use crate::{GameKind, GameScore, LeaseId, Nodes, PairOutcome, ParameterSet, Ply, RunId};
-use crate::{Tally, Termination, spec::GameLimit};
+use crate::{Tally, Termination, spec::GameLimit, spec::Players};
 use serde::{Deserialize, Serialize};
 
 /// The place of a pair in its run, from 0. It alone decides the opening, so that no opening comes
@@ -106,6 +106,9 @@ pub struct WorkOrder {
     /// Whether what the searches say shall come with the games.
     #[serde(default)]
     pub record_evals: bool,
+    /// Who plays, where it is not the engine built in on both sides under `limit.nodes`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub players: Option<Players>,
 }
 
 /// One game as it was played.

@@ -14,6 +14,7 @@ mod pentanomial;
 mod protocol;
 mod role;
 mod sanitize;
+mod side_limit;
 mod units;
 
 pub mod evals;
@@ -33,4 +34,5 @@ pub use pentanomial::{Pentanomial, Tally};
 pub use protocol::Protocol;
 pub use role::{NoRole, Role};
 pub use sanitize::printable;
+pub use side_limit::{SideLimit, TimeControl, TimeError, parse_seconds};
 pub use units::{Elo, Games, Nodes, NormalizedElo, Openings, Pairs, Ply, Score};

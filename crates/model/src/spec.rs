@@ -5,6 +5,7 @@
 
 mod keep;
 mod optimizer;
+mod players;
 mod race;
 mod stored;
 
@@ -16,6 +17,9 @@ pub use keep::{Keep, KeepMoves, UnknownShare};
 pub use optimizer::{
     BQR_MOST_PARAMETERS, BqrSettings, GainRule, OptimizerKind, OptimizerSpec, SpsaSettings,
 };
+pub use players::{
+    EngineSpec, ExternalEngine, MOST_ARTEFACT_BYTES, MOST_MANIFEST_BYTES, PlayerSpec, Players,
+};
 pub use race::{MOST_CANDIDATES, RaceCandidate, RaceSpec, RaceStop};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -26,7 +30,8 @@ pub const MOST_PARAMETERS: usize = 10_000;
 /// How far one search may go and how long a game may last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GameLimit {
-    /// Nodes for each move of either side.
+    /// Nodes for each move of either side; where [`RunSpec::players`] say what each may spend, about
+    /// what a move costs.
     pub nodes: Nodes,
     /// A game that reaches this length is a draw.
     pub max_plies: Ply,
@@ -54,6 +59,9 @@ pub struct RunSpec {
     /// What the ledger keeps of the games.
     #[serde(default)]
     pub keep: Keep,
+    /// Who plays, where it is not the engine built in on both sides under `limit.nodes`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub players: Option<Players>,
     /// What the games are for.
     pub job: Job,
 }
@@ -214,32 +222,74 @@ impl RunSpec {
                 "let the command line compute the hash of the book",
             ));
         }
+        if let Some(players) = &self.players {
+            players.check(self.game, &mut findings);
+        }
+        let alike = self.players.as_ref().is_none_or(Players::are_alike);
         match &self.job {
-            Job::Tune(tune) => tune.check(&mut findings),
-            Job::Test(test) => test.check(&mut findings),
-            Job::Race(race) => race.check(&mut findings),
+            Job::Tune(tune) => {
+                tune.check(&mut findings);
+                if !alike {
+                    findings.push(Finding::new(
+                        "base_engine",
+                        "another engine or limit than the candidate's",
+                        "the same on both sides of a tune",
+                        "name one `engine` and one [limit]",
+                    ));
+                }
+            }
+            Job::Test(test) => test.check(alike, &mut findings),
+            Job::Race(race) => race.check(alike, &mut findings),
         }
         if findings.is_empty() { Ok(()) } else { Err(FindingList(findings)) }
     }
 
-    /// Every parameter name that a worker's engine must know to play this run.
+    /// Every parameter name that the engine built into a worker must know to play this run. What
+    /// programs of others know is for them to say.
     #[must_use]
     pub fn parameter_names(&self) -> BTreeSet<&str> {
-        match &self.job {
-            Job::Tune(tune) => tune
-                .parameters
-                .iter()
-                .map(|p| p.name.as_str())
-                .chain(tune.fixed.0.keys().map(String::as_str))
-                .collect(),
-            Job::Test(test) => {
-                test.candidate.0.keys().chain(test.base.0.keys()).map(String::as_str).collect()
-            }
-            Job::Race(race) => {
-                let candidates = race.candidates.iter().flat_map(|c| c.values.0.keys());
-                candidates.chain(race.base.0.keys()).map(String::as_str).collect()
+        let is_builtin = |side: fn(&Players) -> &PlayerSpec| {
+            let engine = self.players.as_ref().map(|players| &side(players).engine);
+            engine.is_none_or(|engine| *engine == EngineSpec::Builtin)
+        };
+        fn keys(set: &ParameterSet) -> impl Iterator<Item = &str> {
+            set.0.keys().map(String::as_str)
+        }
+        let mut names = BTreeSet::new();
+        if is_builtin(|players| &players.candidate) {
+            match &self.job {
+                Job::Tune(tune) => {
+                    names.extend(tune.parameters.iter().map(|p| p.name.as_str()));
+                    names.extend(keys(&tune.fixed));
+                }
+                Job::Test(test) => names.extend(keys(&test.candidate)),
+                Job::Race(race) => {
+                    names.extend(race.candidates.iter().flat_map(|c| keys(&c.values)))
+                }
             }
         }
+        if is_builtin(|players| &players.base) {
+            match &self.job {
+                // Both sides of a tune are one engine.
+                Job::Tune(_) => {}
+                Job::Test(test) => names.extend(keys(&test.base)),
+                Job::Race(race) => names.extend(keys(&race.base)),
+            }
+        }
+        names
+    }
+
+    /// Whether it needs programs of others.
+    #[must_use]
+    pub fn has_externals(&self) -> bool {
+        self.players.as_ref().is_some_and(|players| players.externals().next().is_some())
+    }
+
+    /// Whether its games are the same whenever and wherever they are played: the engine built in on
+    /// both sides, and no limit of time.
+    #[must_use]
+    pub fn is_repeatable(&self) -> bool {
+        !self.has_externals() && self.players.as_ref().is_none_or(|players| !players.is_timed())
     }
 }
 
@@ -316,13 +366,14 @@ impl TuneSpec {
 }
 
 impl TestSpec {
-    fn check(&self, findings: &mut Vec<Finding>) {
+    /// `alike`: both sides are the same engine with the same means.
+    fn check(&self, alike: bool, findings: &mut Vec<Finding>) {
         let budget = if self.sprt.is_some() { "test.max_pairs" } else { "test.pairs" };
         between(findings, budget, self.max_pairs.0, 1, 1_000_000_000);
         between(findings, "test.futility", self.futility, 0.0, 0.5);
         check_set(findings, "candidate", &self.candidate);
         check_set(findings, "base", &self.base);
-        if self.candidate == self.base {
+        if alike && self.candidate == self.base {
             findings.push(Finding::new(
                 "candidate",
                 "the same values as base",

@@ -7,6 +7,7 @@
 mod batch;
 mod books;
 mod connect;
+mod engines;
 mod error;
 mod games;
 mod keys;
@@ -23,6 +24,7 @@ pub use batch::{
     Batch, LeaseMove, NewLease, NewRefusal, NewReport, NewRun, NewSnapshot, RunEvent, RunMove,
 };
 pub use connect::Ledger;
+pub use engines::StoredEngine;
 pub use error::StoreError;
 pub use games::{KeptGames, StoredGame, StoredMoves, StoredPair};
 pub use keys::{NewInvite, NewKey, Redeemed, StoredKey};

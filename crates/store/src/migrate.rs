@@ -13,6 +13,7 @@ const MIGRATIONS: &[(i64, &str, &str)] = &[
     (4, "races", include_str!("../../../migrations/0004_races.sql")),
     (5, "refusals", include_str!("../../../migrations/0005_refusals.sql")),
     (6, "pair_moves", include_str!("../../../migrations/0006_pair_moves.sql")),
+    (7, "engines", include_str!("../../../migrations/0007_engines.sql")),
 ];
 
 /// The number of the last one.

@@ -39,6 +39,7 @@ fn base(name: &str, pairs_of_lease: u32) -> v1::RunSpec {
         book_sha256: book::sha256(book_text().as_bytes()),
         lease_pairs: pairs_of_lease,
         keep: None,
+        players: None,
         job: None,
     }
 }
@@ -175,6 +176,7 @@ pub fn hello(number: u8) -> v1::Hello {
         held_leases: Vec::new(),
         max_hash_kib: 0,
         only_run_id: 0,
+        arena: None,
     }
 }
 

@@ -269,6 +269,7 @@ pub(crate) fn xiangqi(lease_id: i64, pairs: u64, nodes_per_move: u64) -> v1::Lea
         base: None,
         limit: Some(v1::GameLimit { nodes_per_move, max_plies: 40, hash_kib: 1024 }),
         record_evals: false,
+        players: None,
     }
 }
 

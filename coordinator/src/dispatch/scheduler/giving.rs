@@ -157,6 +157,7 @@ impl Scheduler {
             base,
             limit: run.spec.limit,
             record_evals: run.spec.keep.evals,
+            players: run.spec.players.clone(),
         };
         self.batch.leases.push(NewLease {
             id,

@@ -3,7 +3,7 @@
 use super::{CancelReason, GiveBack, Lease, Merge, Push, Scheduler, UNPLAYABLE_LIMIT};
 use crate::dispatch::Moment;
 use crate::dispatch::run::Slice;
-use crate::judging::{Foul, Judged, Terms, Verdict};
+use crate::judging::{Failures, Foul, Judged, Terms, Verdict};
 use model::lease::{GameRecord, LeaseEnd, PairRange, PairRecord, RefusalReason, Report};
 use model::spec::{Keep, RunSpec};
 use model::view::RunState;
@@ -30,7 +30,12 @@ impl Scheduler {
         let range = lease.slice.range;
         let leased = report.pairs.iter().filter(|pair| range.offset_of(pair.index).is_some());
         let openings = leased.map(|pair| run.openings.one(pair.index)).collect();
-        Some(Terms { game: run.spec.game, max_plies: run.spec.limit.max_plies, openings })
+        Some(Terms {
+            game: run.spec.game,
+            max_plies: run.spec.limit.max_plies,
+            openings,
+            failures: Failures::of(&run.spec),
+        })
     }
 
     /// Merges a report, if its lease is out at its epoch with this worker and it is consistent. One

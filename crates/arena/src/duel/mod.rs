@@ -23,9 +23,9 @@ mod xboard;
 
 pub use adjudicate::{Adjudication, DrawRule, ResignRule};
 pub use check::{Checkup, Outcome, Verdict, check, declared};
-pub use clock::{Clock, Flag, SideLimit, TimeControl, TimeError, parse_seconds};
+pub use clock::{Clock, Flag};
 pub use game::{DuelGame, DuelRules, PlayedMove};
-pub use model::Protocol;
+pub use model::{Protocol, SideLimit, TimeControl, TimeError, parse_seconds};
 pub use options::{EngineOption, OptionError, OptionKind};
 pub use pair::{Duel, DuelError, DuelPair, DuelPlayer, DuelRecord};
 pub use session::StartError;

@@ -1,8 +1,8 @@
 //! Options that a program declares, and the lines that set them: typed and checked, so that a
 //! misspelt name does not play a match of a program against itself.
 
-use super::Protocol;
 use super::lines::{first_word, words};
+use super::{Program, Protocol};
 use model::printable;
 
 /// Most options that are kept of one program.
@@ -40,6 +40,12 @@ pub struct EngineOption {
 }
 
 impl EngineOption {
+    /// Its name as that of a parameter: what is neither letter nor digit is `_`.
+    #[must_use]
+    pub fn parameter_name(&self) -> String {
+        parameter_name(&self.name)
+    }
+
     /// What makes no sense about the declaration, if anything.
     pub(super) fn oddity(&self) -> Option<String> {
         let default = self.default.as_deref().unwrap_or("");
@@ -98,9 +104,70 @@ impl Options {
         &self.0
     }
 
-    /// The option of a name, whatever its case.
+    /// The option of a name, whatever its case; else the one whose name as a parameter it is.
     pub(super) fn find(&self, name: &str) -> Option<&EngineOption> {
-        self.0.iter().find(|option| option.name.eq_ignore_ascii_case(name))
+        let exact = self.0.iter().find(|option| option.name.eq_ignore_ascii_case(name));
+        exact.or_else(|| {
+            self.0.iter().find(|option| option.parameter_name().eq_ignore_ascii_case(name))
+        })
+    }
+
+    /// Everything that is wanted of a program, as names and texts in the order in which it is set:
+    /// threads before the memory that they may allocate each for itself, then what is named.
+    ///
+    /// # Errors
+    /// A number is none of its option's values, or has no option.
+    pub(super) fn wanted(&self, program: &Program) -> Result<Vec<(String, String)>, OptionError> {
+        let named = |option: &EngineOption| {
+            let is_it = |name: &str| self.find(name).is_some_and(|found| found == option);
+            program.options.iter().any(|(name, _)| is_it(name))
+                || program.parameters.iter().any(|(name, _)| is_it(name))
+        };
+        let usual = |names: &[&str], value: Option<String>| {
+            let option = names.iter().find_map(|name| self.find(name))?;
+            value.filter(|_| !named(option)).map(|value| (option.name.clone(), value))
+        };
+        let mut wanted = Vec::new();
+        wanted.extend(usual(&["Threads"], program.threads.map(|threads| threads.to_string())));
+        let hash = ["Hash", "USI_Hash", "hashsize"];
+        wanted.extend(usual(&hash, program.hash_mib.map(|mib| mib.to_string())));
+        wanted.extend(program.options.iter().cloned());
+        for (name, number) in &program.parameters {
+            wanted.push((name.clone(), self.text_of(name, *number)?));
+        }
+        wanted.sort_by_key(|(name, _)| !name.eq_ignore_ascii_case("threads"));
+        Ok(wanted)
+    }
+
+    /// A number as the text of an option's value.
+    fn text_of(&self, name: &str, number: f64) -> Result<String, OptionError> {
+        let wrong = |allowed: String| OptionError {
+            name: printable(name, 60),
+            found: number.to_string(),
+            allowed,
+        };
+        let whole =
+            || format!("{number:.0}").parse::<i128>().ok().filter(|_| number.fract() == 0.0);
+        match self.find(name).map(|option| &option.kind) {
+            // That there is no such option is told by whoever sets it.
+            None | Some(OptionKind::Text) => Ok(number.to_string()),
+            Some(OptionKind::Spin { .. }) => match whole() {
+                Some(whole) => Ok(whole.to_string()),
+                None => Err(wrong("a whole number".to_owned())),
+            },
+            Some(OptionKind::Check) => match whole() {
+                Some(0) => Ok("false".to_owned()),
+                Some(1) => Ok("true".to_owned()),
+                _ => Err(wrong("0 for false, 1 for true".to_owned())),
+            },
+            Some(OptionKind::Combo(choices)) => {
+                let place = whole().and_then(|place| usize::try_from(place).ok());
+                let choice = place.and_then(|place| choices.get(place)).cloned();
+                let last = choices.len().saturating_sub(1);
+                choice.ok_or_else(|| wrong(format!("the place of a choice, 0 to {last}")))
+            }
+            Some(OptionKind::Button) => Err(wrong("nothing: it is a button".to_owned())),
+        }
     }
 
     /// The line that sets an option.
@@ -177,6 +244,10 @@ impl Options {
             }
         })
     }
+}
+
+fn parameter_name(name: &str) -> String {
+    name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect()
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -337,6 +408,55 @@ mod tests {
             ("Style", "a\nquit", "control characters"),
         ] {
             let error = options.line(Protocol::Uci, name, value).expect_err(name).to_string();
+            assert!(error.contains(part), "{error}");
+        }
+    }
+
+    #[test]
+    fn numbers_become_what_their_options_take() {
+        let options = declared(
+            Protocol::Uci,
+            &[
+                "name Hash type spin default 16 min 1 max 64",
+                "name Threads type spin default 1 min 1 max 8",
+                "name Skill Level type spin default 20 min 0 max 20",
+                "name Use NNUE type check default true",
+                "name Style type combo default Solid var Solid var Wild",
+                "name Factor type string default 1.5",
+                "name Clear Hash type button",
+            ],
+        );
+        let number = |name: &str, number| (name.to_owned(), number);
+        let mut program = Program::new("x", Protocol::Uci);
+        program.options = vec![("Hash".to_owned(), "8".to_owned())];
+        (program.hash_mib, program.threads) = (Some(2), Some(3));
+        program.parameters = vec![
+            number("Skill_Level", 7.0),
+            number("use_nnue", 0.0),
+            number("Style", 1.0),
+            number("Factor", 0.25),
+        ];
+        let wanted = options.wanted(&program).unwrap();
+        let wanted: Vec<_> = wanted.iter().map(|(n, v)| (n.as_str(), v.as_str())).collect();
+        let expected = [
+            ("Threads", "3"),
+            ("Hash", "8"),
+            ("Skill_Level", "7"),
+            ("use_nnue", "false"),
+            ("Style", "Wild"),
+            ("Factor", "0.25"),
+        ];
+        assert_eq!(wanted, expected);
+        let line = options.line(Protocol::Uci, "Skill_Level", "7");
+        assert_eq!(line.as_deref(), Ok("setoption name Skill Level value 7\n"));
+        for (name, value, part) in [
+            ("Skill_Level", 7.5, "a whole number"),
+            ("Use_NNUE", 2.0, "0 for false"),
+            ("Style", 2.0, "0 to 1"),
+            ("Clear_Hash", 1.0, "button"),
+        ] {
+            program.parameters = vec![number(name, value)];
+            let error = options.wanted(&program).expect_err(name).to_string();
             assert!(error.contains(part), "{error}");
         }
     }

@@ -202,7 +202,8 @@ impl<G: SearchGame + MoveText> Table<G> {
             position.make(played.mv);
             let side = usize::from((ply % 2 == 0) != (seat == Seat::First));
             thought_us[side] += u64::try_from(played.elapsed.as_micros()).unwrap_or(u64::MAX);
-            nodes[side] += played.insight.nodes.unwrap_or(0);
+            // A program may say anything.
+            nodes[side] = u64::saturating_add(nodes[side], played.insight.nodes.unwrap_or(0));
         }
         let score = match game.winner {
             None => GameScore::Draw,

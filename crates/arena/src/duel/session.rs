@@ -411,6 +411,19 @@ impl Start<'_> {
         StartError::Unable { command: self.command.clone(), what: what.into() }
     }
 
+    /// Sets options that the match needs, then the program's own.
+    pub(super) fn set_own(
+        &mut self,
+        options: &Options,
+        mut needed: Vec<(String, String)>,
+        program: &Program,
+    ) -> Result<(), StartError> {
+        let own = options.wanted(program);
+        let command = || self.command.clone();
+        needed.extend(own.map_err(|source| StartError::Option { command: command(), source })?);
+        self.set(options, &needed)
+    }
+
     /// Sets the wanted options.
     pub(super) fn set(
         &mut self,

@@ -18,7 +18,7 @@ pub enum Ranks {
 }
 
 /// A program.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Program {
     /// What is started: a path, or a name to be looked up as the system does.
     pub command: PathBuf,
@@ -34,6 +34,12 @@ pub struct Program {
     pub ranks: Ranks,
     /// Options by name, in the order in which they are set.
     pub options: Vec<(String, String)>,
+    /// Numbers by name, set after the options: of a check 0 and 1, of a combo the place of the choice.
+    pub parameters: Vec<(String, f64)>,
+    /// MiB of its table, if it has an option for that which `options` and `parameters` do not name.
+    pub hash_mib: Option<u64>,
+    /// Threads that it thinks with; as `hash_mib`.
+    pub threads: Option<u32>,
     /// How long it may take from its start to its first `readyok`.
     pub start_within: Duration,
     /// How long a move may take where no limit of time is set.
@@ -54,6 +60,9 @@ impl Program {
             protocol,
             ranks: Ranks::Usual,
             options: Vec::new(),
+            parameters: Vec::new(),
+            hash_mib: None,
+            threads: None,
             start_within: Duration::from_secs(15),
             patience: Duration::from_secs(60),
             restart: false,

@@ -54,11 +54,7 @@ impl Uci {
         if protocol == Protocol::Usi && limit.clock.is_some_and(|clock| clock.moves.is_some()) {
             return Err(start.unable("speaks usi, which knows no moves to a time control"));
         }
-        // Threads come before the memory that they may allocate each for itself.
-        let mut own = program.options.clone();
-        own.sort_by_key(|(name, _)| !name.eq_ignore_ascii_case("threads"));
-        wanted.extend(own);
-        start.set(&options, &wanted)?;
+        start.set_own(&options, wanted, program)?;
         let notation = Notation::of(game, protocol, program.ranks, &name);
         Ok(Self {
             name,

@@ -133,8 +133,22 @@ impl XBoard {
             return Err(start.unable("does not play chess by its own account"));
         }
         start.say(&accepted)?;
+        let is_named = |names: [&str; 2]| {
+            let is_one = |name: &String| names.iter().any(|known| name.eq_ignore_ascii_case(known));
+            program.options.iter().any(|(name, _)| is_one(name))
+        };
+        let mut usual = Vec::new();
+        if let Some(mib) =
+            program.hash_mib.filter(|_| features.memory && !is_named(["hash", "memory"]))
+        {
+            usual.push(("memory".to_owned(), mib.to_string()));
+        }
+        if let Some(n) = program.threads.filter(|_| features.smp && !is_named(["threads", "cores"]))
+        {
+            usual.push(("cores".to_owned(), n.to_string()));
+        }
         let mut own = Vec::new();
-        for (name, value) in &program.options {
+        for (name, value) in usual.iter().chain(&program.options) {
             let command = match name.to_ascii_lowercase().as_str() {
                 "hash" | "memory" if features.memory => "memory",
                 "threads" | "cores" if features.smp => "cores",
@@ -148,7 +162,8 @@ impl XBoard {
             })?;
             start.say(&format!("{command} {number}\n"))?;
         }
-        start.set(&options, &own)?;
+        let rest = Program { options: own, hash_mib: None, threads: None, ..program.clone() };
+        start.set_own(&options, Vec::new(), &rest)?;
         // GNU Chess 6.2 loses the signal that lines have come if it was just about to wait for one.
         let is_drowsy = name.starts_with("GNU Chess");
         Ok(Self {

@@ -4,10 +4,11 @@
 //! A step of a campaign is a run file like any other, made from the campaign and the champion.
 
 use super::lines::Lines;
+use super::players::{PlayersFile, players};
 use super::reader::{Reader, Section};
 use super::{
     BookChoice, CandidateFile, JobFile, ParameterFile, RunFile, Surroundings, TestFile, TuneFile,
-    game_names, hypotheses, limit, test_limits, tune_settings,
+    game_names, hypotheses, test_limits, tune_settings,
 };
 use crate::spec::{GameLimit, Keep, SprtSpec};
 use crate::{Finding, FindingList, GameKind, Pairs, ParameterSet};
@@ -31,6 +32,8 @@ pub struct CampaignFile {
     pub book: BookChoice,
     /// Limits of the games.
     pub limit: GameLimit,
+    /// Who plays.
+    pub players: PlayersFile,
     /// The values that the first candidate has to beat, where they differ from the engine's.
     pub champion: ParameterSet,
     /// What the total gain is measured against, at all times; the first champion if the file names
@@ -78,7 +81,7 @@ impl CampaignFile {
             None | Some("builtin") => BookChoice::Builtin,
             Some(path) => BookChoice::File(path.to_owned()),
         };
-        let limit = limit(&mut reader, &mut root);
+        let (limit, players) = players(&mut reader, &mut root);
         if !root.has("tune") {
             let mend = "[tune]\n  pairs = 20000";
             reader.missing(&root, "tune", "a [tune] table", mend);
@@ -112,6 +115,7 @@ impl CampaignFile {
             lease_pairs: u32::try_from(lease_pairs).unwrap_or(u32::MAX),
             book,
             limit,
+            players,
             champion,
             baseline,
             regression_pairs,
@@ -212,6 +216,7 @@ impl CampaignFile {
             keep: Keep::default(),
             book: self.book.clone(),
             limit: self.limit,
+            players: self.players.clone(),
             job,
             lines: Lines::default(),
         }
@@ -325,8 +330,13 @@ c_end_factor = 2.5
 
     fn check(text: &str) -> Result<CampaignFile, FindingList> {
         let known = known();
-        let around =
-            Surroundings { known: &known, book_sha256: "0a".repeat(32), tuned: Vec::new() };
+        let around = Surroundings {
+            known: &known,
+            book_sha256: "0a".repeat(32),
+            tuned: Vec::new(),
+            engines: Vec::new(),
+            speed: None,
+        };
         let file = CampaignFile::parse(text)?;
         file.check(&around)?;
         Ok(file)
@@ -338,8 +348,13 @@ c_end_factor = 2.5
         assert_eq!(file.steps(), 4);
         assert_eq!((file.step(3).0.name.as_str(), file.step(3).1), ("second", 2));
         let known = known();
-        let around =
-            Surroundings { known: &known, book_sha256: "0a".repeat(32), tuned: Vec::new() };
+        let around = Surroundings {
+            known: &known,
+            book_sha256: "0a".repeat(32),
+            tuned: Vec::new(),
+            engines: Vec::new(),
+            speed: None,
+        };
         let champion = ParameterSet::from_iter([("a".to_owned(), 4.0), ("c".to_owned(), 3.0)]);
         let spec = file.tune(2, &champion).resolve(&around).unwrap();
         assert_eq!((spec.seed, spec.name.as_str()), (14, "pruning: tune of first, round 2"));
@@ -365,8 +380,13 @@ c_end_factor = 2.5
     #[test]
     fn the_gain_is_measured_against_a_baseline_that_stays() {
         let known = known();
-        let around =
-            Surroundings { known: &known, book_sha256: "0a".repeat(32), tuned: Vec::new() };
+        let around = Surroundings {
+            known: &known,
+            book_sha256: "0a".repeat(32),
+            tuned: Vec::new(),
+            engines: Vec::new(),
+            speed: None,
+        };
         let champion = ParameterSet::from_iter([("a".to_owned(), 4.0)]);
         let file = check(CAMPAIGN).unwrap();
         let spec = file.regression(1, &champion).resolve(&around).unwrap();

@@ -1,7 +1,7 @@
 //! A race as its author writes it: `[[candidate]]` tables against one `[base]`.
 
 use super::reader::{Reader, Section};
-use super::resolve::{check_values, result_of};
+use super::resolve::{Sides, check_values, result_of};
 use super::{CandidateFile, Surroundings, hypotheses, run_field};
 use crate::spec::{RaceCandidate, RaceSpec, RaceStop, SprtSpec};
 use crate::{Finding, Pairs, ParameterSet, RunId};
@@ -86,6 +86,7 @@ fn candidate(reader: &mut Reader<'_>, mut section: Section<'_>) -> RaceCandidate
 pub(super) fn resolve_race(
     race: &RaceFile,
     around: &Surroundings<'_>,
+    known: Sides<'_>,
     findings: &mut Vec<Finding>,
 ) -> RaceSpec {
     let mut starts: Vec<&ParameterSet> = Vec::new();
@@ -93,7 +94,8 @@ pub(super) fn resolve_race(
     for (i, RaceCandidateFile { name, from }) in race.candidates.iter().enumerate() {
         let (values, run) = match from {
             CandidateFile::Values(values) => {
-                check_values(&format!("candidate[{i}].values"), values, around.known, findings);
+                let place = format!("candidate[{i}].values");
+                check_values(&place, values, known.candidate, findings);
                 (values.clone(), None)
             }
             CandidateFile::Run(run) => {
@@ -106,7 +108,7 @@ pub(super) fn resolve_race(
     }
     let base = match (&race.base, starts.first()) {
         (Some(values), _) => {
-            check_values("base", values, around.known, findings);
+            check_values("base", values, known.base, findings);
             values.clone()
         }
         (None, Some(&start)) => {

@@ -1,11 +1,13 @@
 //! Adds to a file what only its caller knows, and checks the file against it.
 
+use super::players::KnownEngine;
 use super::race::resolve_race;
 use super::reader::nearest;
 use super::{CandidateFile, JobFile, ParameterFile, RunFile, TestFile, TuneFile};
 use crate::spec::{Job, OptimizerKind, OptimizerSpec, RunSpec, TestSpec, TuneSpec};
-use crate::{Finding, FindingList, ParameterDef, ParameterKind, ParameterSet, RunId, printable};
-
+use crate::{
+    Finding, FindingList, Nodes, ParameterDef, ParameterKind, ParameterSet, RunId, printable,
+};
 use std::collections::BTreeMap;
 
 /// The learning rate of a parameter for which neither file nor engine names one: the usual choice
@@ -23,6 +25,11 @@ pub struct Surroundings<'a> {
     pub book_sha256: String,
     /// The tunes that [`RunFile::candidate_runs`] names.
     pub tuned: Vec<Tuned>,
+    /// The published engines that [`RunFile::engine_names`] names, or all.
+    pub engines: Vec<KnownEngine>,
+    /// Nodes a second of the benchmark of the engine built in on this machine, for times for which
+    /// the file names none.
+    pub speed: Option<Nodes>,
 }
 
 /// What a test needs of the tune whose result it tests.
@@ -49,12 +56,24 @@ impl<'a> Known<'a> {
     }
 }
 
+/// What the engines of both sides know.
+#[derive(Clone, Copy)]
+pub(super) struct Sides<'a> {
+    pub(super) candidate: &'a [ParameterDef],
+    pub(super) base: &'a [ParameterDef],
+}
+
 pub(super) fn resolve(file: &RunFile, around: &Surroundings<'_>) -> Result<RunSpec, FindingList> {
     let mut findings = Vec::new();
+    let players = file.players.resolve(around, &mut findings);
+    let known = Sides {
+        candidate: around.known_by(&file.players.candidate),
+        base: around.known_by(&file.players.base),
+    };
     let job = match &file.job {
-        JobFile::Tune(tune) => Job::Tune(resolve_tune(tune, around.known, &mut findings)),
-        JobFile::Test(test) => Job::Test(resolve_test(test, around, &mut findings)),
-        JobFile::Race(race) => Job::Race(resolve_race(race, around, &mut findings)),
+        JobFile::Tune(tune) => Job::Tune(resolve_tune(tune, known.candidate, &mut findings)),
+        JobFile::Test(test) => Job::Test(resolve_test(test, around, known, &mut findings)),
+        JobFile::Race(race) => Job::Race(resolve_race(race, around, known, &mut findings)),
     };
     let spec = RunSpec {
         name: file.name.clone(),
@@ -65,6 +84,7 @@ pub(super) fn resolve(file: &RunFile, around: &Surroundings<'_>) -> Result<RunSp
         book: around.book_sha256.clone(),
         lease_pairs: file.lease_pairs,
         keep: file.keep,
+        players,
         job,
     };
     if let Err(FindingList(more)) = spec.check() {
@@ -105,11 +125,12 @@ fn resolve_tune(tune: &TuneFile, known: &[ParameterDef], findings: &mut Vec<Find
 fn resolve_test(
     test: &TestFile,
     around: &Surroundings<'_>,
+    known: Sides<'_>,
     findings: &mut Vec<Finding>,
 ) -> TestSpec {
     let (candidate, candidate_run, start) = match &test.candidate {
         CandidateFile::Values(values) => {
-            check_values("candidate", values, around.known, findings);
+            check_values("candidate", values, known.candidate, findings);
             (values.clone(), None, ParameterSet::default())
         }
         CandidateFile::Run(run) => {
@@ -122,7 +143,7 @@ fn resolve_test(
     };
     let base = match &test.base {
         Some(values) => {
-            check_values("base", values, around.known, findings);
+            check_values("base", values, known.base, findings);
             values.clone()
         }
         None => start,

@@ -4,6 +4,7 @@ use super::*;
 use crate::spec::BQR_MOST_PARAMETERS;
 use crate::spec::{Job, OptimizerSpec, RaceStop};
 use crate::{Finding, ParameterDef};
+use crate::{Nodes, Ply};
 
 const TUNE: &str = r#"name = "small"
 game = "tictactoe"
@@ -63,7 +64,13 @@ fn known() -> Vec<ParameterDef> {
 fn resolve(text: &str, tuned: impl IntoIterator<Item = Tuned>) -> Result<RunSpec, FindingList> {
     let known = known();
     let tuned = tuned.into_iter().collect();
-    let surroundings = Surroundings { known: &known, book_sha256: "0a".repeat(32), tuned };
+    let surroundings = Surroundings {
+        known: &known,
+        book_sha256: "0a".repeat(32),
+        tuned,
+        engines: Vec::new(),
+        speed: None,
+    };
     RunFile::parse(text)?.resolve(&surroundings)
 }
 
@@ -111,7 +118,13 @@ fn the_optimiser_is_a_value_of_the_file() {
     assert_eq!(spsa.gains, GainRule::Fishtest);
     // The command line may choose the other one for the same file.
     let known = known();
-    let around = Surroundings { known: &known, book_sha256: "0a".repeat(32), tuned: Vec::new() };
+    let around = Surroundings {
+        known: &known,
+        book_sha256: "0a".repeat(32),
+        tuned: Vec::new(),
+        engines: Vec::new(),
+        speed: None,
+    };
     let file = RunFile::parse(&text).unwrap().with_optimizer(OptimizerKind::Bqr);
     let Job::Tune(tune) = file.resolve(&around).unwrap().job else { panic!("not a tune") };
     assert_eq!(tune.optimizer, OptimizerSpec::Bqr(BqrSettings::default()));

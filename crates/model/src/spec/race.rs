@@ -62,7 +62,8 @@ pub struct RaceSpec {
 }
 
 impl RaceSpec {
-    pub(super) fn check(&self, findings: &mut Vec<Finding>) {
+    /// `alike`: both sides are the same engine with the same means.
+    pub(super) fn check(&self, alike: bool, findings: &mut Vec<Finding>) {
         between(findings, "race.max_pairs", self.max_pairs.0, 1, 1_000_000_000);
         self.sprt.check(findings);
         check_set(findings, "base", &self.base);
@@ -88,7 +89,7 @@ impl RaceSpec {
                 ));
             }
             check_set(findings, &format!("{place}.values"), &candidate.values);
-            let same_as = if candidate.values == self.base {
+            let same_as = if alike && candidate.values == self.base {
                 Some("base".to_owned())
             } else {
                 let twin = |other: &&RaceCandidate| other.values == candidate.values;

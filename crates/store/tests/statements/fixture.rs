@@ -95,6 +95,7 @@ pub(crate) fn spec() -> RunSpec {
         book: book(),
         lease_pairs: 8,
         keep: Keep::default(),
+        players: None,
         job: Job::Tune(TuneSpec {
             pairs: Pairs(1_000),
             optimizer: OptimizerSpec::default(),
