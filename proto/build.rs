@@ -4,8 +4,8 @@ use std::{env, error::Error, fs, path::PathBuf};
 
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo:rerun-if-changed=elomill");
-    let files =
-        ["common", "worker", "control", "keys", "engines"].map(|n| format!("elomill/v1/{n}.proto"));
+    let files = ["common", "worker", "control", "keys", "engines", "trust"];
+    let files = files.map(|name| format!("elomill/v1/{name}.proto"));
     let descriptors = protox::compile(files, ["."])?;
     let out = PathBuf::from(env::var("OUT_DIR")?);
     // For gRPC reflection.

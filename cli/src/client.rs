@@ -10,6 +10,7 @@ use model::view::{PairView, RunView, WorkerView};
 use model::{Pairs, RunId};
 use proto::v1::control_service_client::ControlServiceClient;
 use proto::v1::key_service_client::KeyServiceClient;
+use proto::v1::trust_service_client::TrustServiceClient;
 use proto::{ConnectError, v1};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
@@ -22,6 +23,7 @@ use tonic::{Code, Status, Streaming};
 pub(crate) struct Control {
     inner: ControlServiceClient<Channel>,
     keys: KeyServiceClient<Channel>,
+    trust: TrustServiceClient<Channel>,
     url: String,
 }
 
@@ -44,15 +46,22 @@ impl Control {
         let key = locator.key()?;
         let channel = proto::connect(&url, Some(&key)).await.map_err(not_connected)?;
         let keys = KeyServiceClient::new(channel.clone());
+        let trust = TrustServiceClient::new(channel.clone())
+            .max_decoding_message_size(proto::MAX_MESSAGE_BYTES);
         let inner = ControlServiceClient::new(channel)
             .max_decoding_message_size(proto::MAX_MESSAGE_BYTES)
             .max_encoding_message_size(proto::MAX_MESSAGE_BYTES);
-        Ok(Self { inner, keys, url })
+        Ok(Self { inner, keys, trust, url })
     }
 
     /// What is asked about keys.
     pub(crate) fn keys(&mut self) -> &mut KeyServiceClient<Channel> {
         &mut self.keys
+    }
+
+    /// What is asked about whose results count.
+    pub(crate) fn trust(&mut self) -> &mut TrustServiceClient<Channel> {
+        &mut self.trust
     }
 
     /// The address of a run's live page.

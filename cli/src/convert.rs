@@ -11,6 +11,7 @@ pub(crate) use specification::spec_to_wire;
 
 use model::lease::PairIndex;
 use model::spec::Job;
+use model::trust::{Exclusion, ExclusionView, LedgerTime, Remark};
 use model::view::{
     ChoiceOdds, Convergence, GameView, LeaseCounts, PairView, ProgressView, RunState, RunView,
     TuneEstimate, TunePoint, TuneVerdict, TuneView, WorkerView,
@@ -90,6 +91,10 @@ pub(crate) fn run_from_wire(run: v1::Run) -> Result<RunView, WireError> {
             revoked: leases.revoked,
         },
         reports: run.reports,
+        excluded_pairs: run.excluded_pairs,
+        excluded_reports: run.excluded_reports,
+        recorded_llr: run.recorded_llr,
+        warning: run.warning,
         progress,
     })
 }
@@ -220,6 +225,25 @@ pub(crate) fn worker_from_wire(worker: v1::Worker) -> WorkerView {
         refused_reports: worker.refused_reports,
         last_refusal: worker.last_refusal,
     }
+}
+
+/// An exclusion as the coordinator keeps it.
+pub(crate) fn exclusion_from_wire(wire: v1::Exclusion) -> Result<ExclusionView, WireError> {
+    let remark = |remark: v1::Remark| Remark {
+        author: remark.author,
+        reason: remark.reason,
+        at_unix_ms: remark.at_unix_ms,
+    };
+    Ok(ExclusionView {
+        id: wire.exclusion_id,
+        exclusion: Exclusion {
+            worker: WorkerId(wire.worker_id),
+            run: Some(wire.run_id).filter(|id| *id != 0).map(RunId),
+            since: Some(wire.since_unix_us).filter(|at| *at != 0).map(LedgerTime),
+        },
+        made: remark(wire.made.ok_or(missing("exclusion.made"))?),
+        lifted: wire.lifted.map(remark),
+    })
 }
 
 #[cfg(test)]

@@ -318,6 +318,15 @@ pub(crate) fn describe(run: &RunView) -> String {
         ),
         format!("seed         {}, weight {}", run.spec.seed, number(run.spec.weight)),
     ];
+    if run.excluded_reports > 0 {
+        lines.push(format!(
+            "excluded     {} pairs of {} reports; `elomill workers exclusions` says why",
+            run.excluded_pairs, run.excluded_reports
+        ));
+    }
+    if !run.warning.is_empty() {
+        lines.push(format!("warning      {}", model::printable(&run.warning, 200)));
+    }
     match (&run.spec.job, &run.progress) {
         (Job::Tune(spec), ProgressView::Tune(view)) => {
             lines.extend(optimizer_lines(spec, view));

@@ -14,6 +14,7 @@ use crate::dispatch::scheduler::{ArenaOffer, CancelReason, GiveBack, Idle, Offer
 use keys::PublicKey;
 use model::lease::{GameRecord, PairIndex, PairRecord, Report, WorkOrder};
 use model::spec::GameLimit;
+use model::trust::{Exclusion, ExclusionView, Remark};
 use model::view::{
     CandidateState, CandidateView, Convergence, CorrectedView, GameView, PairView, ProgressView,
     RunState, RunView, TuneEstimate, Verdict, WorkerView,
@@ -344,6 +345,9 @@ pub(crate) fn idle_reason(idle: Idle) -> v1::IdleReason {
         Idle::Memory => v1::IdleReason::Memory,
         Idle::Unplayable => v1::IdleReason::Unplayable,
         Idle::Refused => v1::IdleReason::Refused,
+        Idle::Excluded => v1::IdleReason::Excluded,
+        Idle::OnHold => v1::IdleReason::OnHold,
+        Idle::TooSlow => v1::IdleReason::TooSlow,
     }
 }
 
@@ -425,7 +429,42 @@ pub fn wire_run(view: &RunView) -> v1::Run {
             revoked: leases.revoked,
         }),
         reports: view.reports,
+        excluded_pairs: view.excluded_pairs,
+        excluded_reports: view.excluded_reports,
+        recorded_llr: view.recorded_llr,
+        warning: view.warning.clone(),
         progress: Some(wire_progress(&view.progress)),
+    }
+}
+
+/// A run as lists show it: without curves, and of very many parameters those that moved farthest.
+#[must_use]
+pub fn wire_listed_run(view: &RunView) -> v1::Run {
+    let mut view = match view.farthest() {
+        // A hundred tunes of ten thousand parameters would be no message any more.
+        Some(places) => view.narrowed(&places),
+        None => view.clone(),
+    };
+    view.progress.clear_traces();
+    wire_run(&view)
+}
+
+/// An exclusion for the trust service.
+#[must_use]
+pub fn wire_exclusion(view: &ExclusionView) -> v1::Exclusion {
+    let remark = |remark: &Remark| v1::Remark {
+        author: remark.author.clone(),
+        reason: remark.reason.clone(),
+        at_unix_ms: remark.at_unix_ms,
+    };
+    let Exclusion { worker, run, since } = view.exclusion;
+    v1::Exclusion {
+        exclusion_id: view.id,
+        worker_id: worker.0,
+        run_id: run.map_or(0, |run| run.0),
+        since_unix_us: since.map_or(0, |since| since.0),
+        made: Some(remark(&view.made)),
+        lifted: view.lifted.as_ref().map(remark),
     }
 }
 

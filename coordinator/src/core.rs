@@ -6,6 +6,7 @@
 //! is dropped, and the state is built again from the ledger: the workers reconnect and say again
 //! what was not acknowledged.
 
+mod believing;
 mod handle;
 
 use crate::convert::Hello;
@@ -14,7 +15,7 @@ use crate::dispatch::scheduler::{LeaseLimits, Merge, Scheduler};
 use crate::metrics::Metrics;
 use crate::recover::{self, RecoverError};
 use crate::views::{LiveWorker, Views};
-use handle::{Command, Reply};
+use handle::{Believing, Command, Reply};
 use keys::PublicKey;
 use model::lease::Report;
 use model::view::RunState;
@@ -180,6 +181,14 @@ impl Core {
         give_work: bool,
     ) -> Result<Next, RecoverError> {
         let shutdown = self.shutdown.clone();
+        // They need a ledger that says what memory says: after the rest of their group.
+        let changes: Vec<Believing> = group
+            .extract_if(.., |command| matches!(command, Command::Believe(_)))
+            .filter_map(|command| match command {
+                Command::Believe(believing) => Some(*believing),
+                _ => None,
+            })
+            .collect();
         let written = tokio::select! {
             written = self.decide_and_write(group, give_work) => written,
             () = too_long(&shutdown) => Err(StoreError::Silent),
@@ -187,6 +196,11 @@ impl Core {
         match written {
             Ok((answers, batch)) => {
                 self.tell(answers, &batch);
+                for change in changes {
+                    if self.believe(change).await? == Next::Stop {
+                        return Ok(Next::Stop);
+                    }
+                }
                 Ok(Next::GoOn)
             }
             // Whoever asked in this group hears that the ledger is not available.
@@ -306,6 +320,8 @@ impl Core {
                 // Nothing is decided by it, so it need not wait for the commit.
                 let _ = reply.send((report, terms));
             }
+            // Taken out of the group before.
+            Command::Believe(_) => {}
             Command::Create { spec, key, openings, reply } => {
                 let made = match self.run_of_key(&key).await? {
                     Some(run) => Ok(run),

@@ -336,6 +336,9 @@ fn reason(idle: Idle) -> &'static str {
         Idle::Memory => "memory",
         Idle::Unplayable => "unplayable",
         Idle::Refused => "refused",
+        Idle::Excluded => "excluded",
+        Idle::OnHold => "on_hold",
+        Idle::TooSlow => "too_slow",
     }
 }
 

@@ -11,6 +11,7 @@ use crate::dispatch::openings::Openings;
 use crate::dispatch::run::{Run, Slice};
 use crate::dispatch::scheduler::{LastIds, LeaseLimits, RecoveredLease, Scheduler};
 use model::spec::RunSpec;
+use model::trust::Exclusions;
 use model::{Pairs, RunId, Tally};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -54,9 +55,37 @@ fn page_size(fold: &Fold) -> u32 {
 /// # Errors
 /// The database, or a report that does not fit.
 pub async fn replay(ledger: &Ledger, run: RunId, spec: &RunSpec) -> Result<Fold, RecoverError> {
+    let exclusions = ledger.exclusions_in_force().await?;
+    replay_without(ledger, run, spec, &exclusions).await
+}
+
+/// Folds a run's ledger from its start as it would count with these exclusions.
+///
+/// # Errors
+/// The database, or a report that does not fit.
+pub async fn replay_without(
+    ledger: &Ledger,
+    run: RunId,
+    spec: &RunSpec,
+    exclusions: &Exclusions,
+) -> Result<Fold, RecoverError> {
     let mut fold = begin(ledger, run, spec).await?;
-    while fold_page(ledger, run, &mut fold, |_| true).await? {}
+    catch_up(ledger, run, &mut fold, exclusions).await?;
     Ok(fold)
+}
+
+/// Folds what a run's ledger has beyond a state that was folded with the same exclusions.
+///
+/// # Errors
+/// The database, or a report that does not fit.
+pub async fn catch_up(
+    ledger: &Ledger,
+    run: RunId,
+    fold: &mut Fold,
+    exclusions: &Exclusions,
+) -> Result<(), RecoverError> {
+    while fold_page(ledger, run, fold, exclusions, |_| true).await? {}
+    Ok(())
 }
 
 /// Folds a run's ledger from its start while no more than so many pairs are counted.
@@ -69,9 +98,10 @@ pub async fn replay_to(
     spec: &RunSpec,
     most: Pairs,
 ) -> Result<Fold, RecoverError> {
+    let exclusions = ledger.exclusions_in_force().await?;
     let mut fold = begin(ledger, run, spec).await?;
     let fits = |after: &Tally| after.pairs() <= most;
-    while fold_page(ledger, run, &mut fold, fits).await? {}
+    while fold_page(ledger, run, &mut fold, &exclusions, fits).await? {}
     Ok(fold)
 }
 
@@ -92,7 +122,9 @@ pub async fn begin(ledger: &Ledger, run: RunId, spec: &RunSpec) -> Result<Fold, 
 /// # Errors
 /// The database, or a snapshot or report that does not fit.
 pub async fn fold_of(ledger: &Ledger, run: RunId, spec: &RunSpec) -> Result<Fold, RecoverError> {
-    Ok(fold_and_tail(ledger, run, spec).await?.0)
+    // Before the snapshot: one that is newer than these has what came before it right all the same.
+    let exclusions = ledger.exclusions_in_force().await?;
+    Ok(fold_and_tail(ledger, run, spec, &exclusions).await?.0)
 }
 
 /// A run folded from its last snapshot, and how many reports come after that.
@@ -100,6 +132,7 @@ async fn fold_and_tail(
     ledger: &Ledger,
     run: RunId,
     spec: &RunSpec,
+    exclusions: &Exclusions,
 ) -> Result<(Fold, u64), RecoverError> {
     let failed = |source| RecoverError::Fold { run, source };
     let saved = match ledger.snapshot(run).await? {
@@ -110,10 +143,10 @@ async fn fold_and_tail(
         },
         None => Fold::new(spec).map_err(failed)?,
     };
-    let saved_reports = saved.reports;
+    let saved_reports = saved.ledger_reports();
     let mut fold = saved;
-    while fold_page(ledger, run, &mut fold, |_| true).await? {}
-    let tail = fold.reports - saved_reports;
+    catch_up(ledger, run, &mut fold, exclusions).await?;
+    let tail = fold.ledger_reports() - saved_reports;
     Ok((fold, tail))
 }
 
@@ -123,11 +156,16 @@ async fn fold_page(
     ledger: &Ledger,
     run: RunId,
     fold: &mut Fold,
+    exclusions: &Exclusions,
     mut fits: impl FnMut(&Tally) -> bool,
 ) -> Result<bool, RecoverError> {
     let page_size = page_size(fold);
     let page = ledger.ledger_after(run, fold.last_report, page_size).await?;
     for entry in &page {
+        if exclusions.excludes(run, entry.worker, entry.merged_at) {
+            fold.skip(entry.report, &entry.tally);
+            continue;
+        }
         let mut after = fold.tally;
         after += entry.tally;
         if !fits(&after) {
@@ -145,8 +183,8 @@ fn apply(run: RunId, fold: &mut Fold, entry: &LedgerEntry) -> Result<(), Recover
     applied.map_err(|source| RecoverError::Fold { run, source })
 }
 
-/// Folds the next page of a run's ledger and hands out the run after each report. Whether there may
-/// be more.
+/// Folds the next page of a run's ledger and hands out the run after each report that counts. Whether
+/// there may be more.
 ///
 /// # Errors
 /// The database, or a report that does not fit.
@@ -154,11 +192,16 @@ pub async fn each_of_page(
     ledger: &Ledger,
     run: RunId,
     fold: &mut Fold,
+    exclusions: &Exclusions,
     mut each: impl FnMut(&Fold),
 ) -> Result<bool, RecoverError> {
     let page_size = page_size(fold);
     let page = ledger.ledger_after(run, fold.last_report, page_size).await?;
     for entry in &page {
+        if exclusions.excludes(run, entry.worker, entry.merged_at) {
+            fold.skip(entry.report, &entry.tally);
+            continue;
+        }
         apply(run, fold, entry)?;
         each(fold);
     }
@@ -177,9 +220,11 @@ pub async fn scheduler(
     let ids = ledger.highest_ids().await?;
     let ids = LastIds { run: ids.run, lease: ids.lease, report: ids.report };
     let mut scheduler = Scheduler::new(limits, ids);
+    let exclusions = ledger.exclusions_in_force().await?;
     for stored in ledger.open_runs().await? {
-        scheduler.restore_run(open_run(ledger, stored).await?);
+        scheduler.restore_run(open_run(ledger, stored, &exclusions).await?);
     }
+    scheduler.restore_exclusions(exclusions);
     for lease in ledger.open_leases().await? {
         let run = lease.run;
         let failed = |source| RecoverError::Fold { run, source };
@@ -202,10 +247,14 @@ pub async fn scheduler(
     Ok(scheduler)
 }
 
-async fn open_run(ledger: &Ledger, stored: StoredRun) -> Result<Run, RecoverError> {
+async fn open_run(
+    ledger: &Ledger,
+    stored: StoredRun,
+    exclusions: &Exclusions,
+) -> Result<Run, RecoverError> {
     let run = stored.id;
     let failed = |source| RecoverError::Fold { run, source };
-    let (fold, tail) = fold_and_tail(ledger, run, &stored.spec).await?;
+    let (fold, tail) = fold_and_tail(ledger, run, &stored.spec, exclusions).await?;
     let openings = openings(ledger, run, &stored.spec).await?;
     let mut slices = std::collections::VecDeque::new();
     for slice in ledger.unplayed(run).await? {
@@ -263,7 +312,7 @@ pub fn matches(stored: &StoredRun, fold: &Fold) -> bool {
     let point_agrees =
         stored.point == fold.point() || (stored.point.is_none() && fold.reports == 0);
     stored.tally == fold.tally
-        && stored.reports == fold.reports
+        && stored.reports == fold.ledger_reports()
         && stored.last_report == fold.last_report
         && llr_agrees
         && point_agrees

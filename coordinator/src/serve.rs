@@ -11,6 +11,7 @@ use crate::rpc::access;
 use crate::rpc::control_service::ControlRpc;
 use crate::rpc::engine_service::EngineRpc;
 use crate::rpc::key_service::KeyRpc;
+use crate::rpc::trust_service::TrustRpc;
 use crate::rpc::worker_service::WorkerRpc;
 use crate::views::Views;
 use crate::web;
@@ -25,6 +26,7 @@ use model::view::{PairView, RunView, WorkerView};
 use proto::v1::control_service_server::ControlServiceServer;
 use proto::v1::engine_service_server::EngineServiceServer;
 use proto::v1::key_service_server::KeyServiceServer;
+use proto::v1::trust_service_server::TrustServiceServer;
 use proto::v1::worker_service_server::WorkerServiceServer;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -154,6 +156,9 @@ pub async fn run(
     // A chunk, and the little that stands around it.
     let engine_service =
         EngineServiceServer::new(engine_rpc).max_decoding_message_size(CHUNK + 4096);
+    let trust_rpc = TrustRpc::new(handle.clone(), ledger.clone(), views.clone());
+    let trust_service =
+        TrustServiceServer::new(trust_rpc).max_encoding_message_size(proto::MAX_MESSAGE_BYTES);
     let control_rpc =
         ControlRpc::new(handle, ledger, views.clone(), artefacts, tasks.clone(), shutdown.clone());
     let control_service = ControlServiceServer::new(control_rpc)
@@ -163,6 +168,7 @@ pub async fn run(
     health.set_serving::<ControlServiceServer<ControlRpc>>().await;
     health.set_serving::<KeyServiceServer<KeyRpc>>().await;
     health.set_serving::<EngineServiceServer<EngineRpc>>().await;
+    health.set_serving::<TrustServiceServer<TrustRpc>>().await;
     let reflection = tonic_reflection::server::Builder::configure()
         .register_encoded_file_descriptor_set(proto::DESCRIPTORS)
         .build_v1()?;
@@ -173,6 +179,7 @@ pub async fn run(
         .add_service(control_service)
         .add_service(KeyServiceServer::new(key_rpc))
         .add_service(engine_service)
+        .add_service(trust_service)
         .add_service(health_service)
         .add_service(reflection);
     let grpc = routes.routes().prepare().into_axum_router();

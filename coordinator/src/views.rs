@@ -4,12 +4,14 @@
 //! read it without disturbing the core.
 
 use crate::dispatch::Moment;
+use crate::dispatch::fold::Fold;
 use crate::dispatch::run::Run;
 use crate::dispatch::scheduler::Idle;
 use crate::records::{RecordError, Records};
 use crate::recover::{self, RecoverError};
 use model::lease::PairIndex;
-use model::view::{PairView, ProgressView, RunView, WorkerView};
+use model::trust::Exclusions;
+use model::view::{PairView, ProgressView, RunView, Verdict, WorkerView};
 use model::{RunId, WorkerId};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -89,11 +91,7 @@ impl Views {
                 Some(view) if view.state == state => (*view).clone(),
                 _ => self.read(stored).await?,
             };
-            match &mut view.progress {
-                ProgressView::Tune(tune) => tune.trace.clear(),
-                ProgressView::Test(test) => test.trace.clear(),
-                ProgressView::Race(_) => {}
-            }
+            view.progress.clear_traces();
             if state.is_over() {
                 self.keep_listed(&view);
             }
@@ -192,6 +190,16 @@ impl Views {
         self.changed();
     }
 
+    /// Forgets an ended run whose figures have changed: it is read from the ledger again.
+    pub(crate) fn forget_ended_run(&self, id: RunId) {
+        let mut state = self.state();
+        state.runs.remove(&id);
+        state.listed.remove(&id);
+        state.ended.retain(|ended| *ended != id);
+        drop(state);
+        self.changed();
+    }
+
     /// Forgets the runs that are not over: they are shown again, or read from the ledger.
     pub(crate) fn forget_open_runs(&self) {
         let mut state = self.state();
@@ -244,6 +252,14 @@ impl Views {
 
     async fn read(&self, stored: StoredRun) -> Result<RunView, RecoverError> {
         let fold = recover::fold_of(&self.ledger, stored.id, &stored.spec).await?;
+        let recorded_llr = match stored.verdict {
+            Some(_) if fold.excluded.reports > 0 && fold.llr().is_some() => {
+                let everything = Exclusions::default();
+                let (id, spec) = (stored.id, &stored.spec);
+                recover::replay_without(&self.ledger, id, spec, &everything).await?.llr()
+            }
+            _ => None,
+        };
         Ok(RunView {
             id: stored.id,
             kind: stored.spec.job.kind().to_owned(),
@@ -264,7 +280,11 @@ impl Views {
             tally: stored.tally,
             eta_seconds: None,
             leases: stored.leases,
-            reports: stored.reports,
+            reports: fold.reports,
+            excluded_pairs: fold.excluded.pairs.0,
+            excluded_reports: fold.excluded.reports,
+            warning: warning(stored.verdict, &fold, recorded_llr),
+            recorded_llr,
         })
     }
 
@@ -304,8 +324,49 @@ fn view_of(run: &Run, rate: f64) -> RunView {
         eta_seconds: eta(asked, counted, rate),
         leases: run.counts,
         reports: run.fold.reports,
+        excluded_pairs: run.fold.excluded.pairs.0,
+        excluded_reports: run.fold.excluded.reports,
+        recorded_llr: None,
+        warning: warning(run.verdict, &run.fold, None),
         progress: run.fold.view(run.verdict, run.state.is_over()),
     }
+}
+
+/// A run as it would be shown if its ledger came to this.
+#[must_use]
+pub fn folded(view: &RunView, fold: &Fold) -> RunView {
+    let verdict = view.progress.verdict();
+    let recorded_llr = match (&view.progress, verdict) {
+        (ProgressView::Test(test), Some(_)) if fold.excluded.reports > 0 => {
+            view.recorded_llr.or(test.llr)
+        }
+        _ => None,
+    };
+    RunView {
+        tally: fold.tally,
+        counted_pairs: fold.tally.pairs().0,
+        reports: fold.reports,
+        excluded_pairs: fold.excluded.pairs.0,
+        excluded_reports: fold.excluded.reports,
+        progress: fold.view(verdict, view.state.is_over()),
+        warning: warning(verdict, fold, recorded_llr),
+        recorded_llr,
+        ..view.clone()
+    }
+}
+
+/// What a reader of a verdict has to know when reports were excluded after it.
+fn warning(verdict: Option<Verdict>, fold: &Fold, recorded_llr: Option<f64>) -> String {
+    let Some(verdict) = verdict.filter(|_| fold.excluded.reports > 0) else {
+        return String::new();
+    };
+    let llr = match (recorded_llr, fold.llr()) {
+        (Some(then), Some(now)) => {
+            format!("; its LLR was {then:+.2} and is {now:+.2} without them")
+        }
+        _ => String::new(),
+    };
+    format!("{} with {} pairs that were excluded since{llr}", verdict.name(), fold.excluded.pairs)
 }
 
 /// Pairs per second over the whole life of a run that is over; 0 for one that is not.

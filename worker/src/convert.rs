@@ -256,6 +256,9 @@ pub(crate) fn idle_reason(wire: i32) -> &'static str {
         Ok(v1::IdleReason::Version) => "the coordinator is of another version",
         Ok(v1::IdleReason::Draining) => "the coordinator is going away",
         Ok(v1::IdleReason::Refused) => "reports of this worker were refused again and again",
+        Ok(v1::IdleReason::Excluded) => "what this worker plays in the open runs is excluded",
+        Ok(v1::IdleReason::OnHold) => "a check of this worker's games has failed; it is on hold",
+        Ok(v1::IdleReason::TooSlow) => "this worker is too slow for the open runs",
         Ok(v1::IdleReason::Unspecified) | Err(_) => "the coordinator gives no reason",
     }
 }

@@ -95,7 +95,8 @@ impl Args {
     }
 }
 
-fn span(text: &str) -> Result<Duration, String> {
+/// A time as people write it.
+pub(super) fn span(text: &str) -> Result<Duration, String> {
     let allowed = || "allowed: a number with s, m, h or d, as 7d; 1m to 3650d".to_owned();
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let number: u64 = digits.parse().map_err(|_| allowed())?;

@@ -1,15 +1,42 @@
-//! `elomill workers`: who plays, and why somebody does not.
+//! `elomill workers`: who plays, why somebody does not, and whose results count.
+
+mod exclude;
 
 use crate::client::Control;
 use crate::endpoint::CoordinatorArgs;
-use crate::output::{json, line, say};
+use crate::output::{hinted, json, line, say};
 use crate::tables::{Column, table};
+use clap::Subcommand;
+use model::WorkerId;
 use model::view::WorkerView;
+use std::convert::Infallible;
 use std::process::ExitCode;
+use std::str::FromStr;
 
 /// What the command takes.
 #[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Args {
+    #[command(subcommand)]
+    what: Option<What>,
+    #[command(flatten)]
+    list: List,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// Lists every worker that was ever seen
+    List(List),
+    /// Lets the results of a worker count no more, in one run or in all; reversible
+    Exclude(exclude::Exclude),
+    /// Lets the results of a worker count again
+    Include(exclude::Include),
+    /// Lists who was excluded, by whom and why
+    Exclusions(exclude::Exclusions),
+}
+
+#[derive(Debug, clap::Args)]
+struct List {
     /// Print one JSON object a worker
     #[arg(long)]
     json: bool,
@@ -21,6 +48,62 @@ impl Args {
     /// # Errors
     /// No coordinator answers.
     pub(crate) async fn run(self) -> anyhow::Result<ExitCode> {
+        match self.what {
+            None => self.list.run().await,
+            Some(What::List(list)) => list.run().await,
+            Some(What::Exclude(args)) => args.run().await,
+            Some(What::Include(args)) => args.run().await,
+            Some(What::Exclusions(args)) => args.run().await,
+        }
+    }
+}
+
+/// A worker as people type it.
+#[derive(Clone, Debug)]
+struct WorkerName(String);
+
+impl FromStr for WorkerName {
+    type Err = Infallible;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Ok(Self(text.to_owned()))
+    }
+}
+
+impl WorkerName {
+    /// Its number.
+    async fn find(&self, control: &mut Control) -> anyhow::Result<WorkerId> {
+        find(&self.0, &control.workers().await?)
+    }
+}
+
+/// The worker of this number or, where there is none, the one of this name.
+fn find(wanted: &str, workers: &[WorkerView]) -> anyhow::Result<WorkerId> {
+    let number = wanted.parse().ok().map(WorkerId);
+    if let Some(worker) = workers.iter().find(|worker| Some(worker.id) == number) {
+        return Ok(worker.id);
+    }
+    let named: Vec<WorkerId> =
+        workers.iter().filter(|worker| worker.name == wanted).map(|worker| worker.id).collect();
+    let shown = model::printable(wanted, 80);
+    match named[..] {
+        [worker] => Ok(worker),
+        [] => Err(hinted(
+            format_args!("there is no worker `{shown}`"),
+            "`elomill workers list` shows their numbers and names",
+        )),
+        _ => Err(hinted(
+            format_args!("{} workers have the name `{shown}`", named.len()),
+            format_args!(
+                "give the number: {}",
+                named.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+            ),
+        )),
+    }
+}
+
+impl List {
+    async fn run(self) -> anyhow::Result<ExitCode> {
         let workers = Control::connect(&self.coordinator.locator()?).await?.workers().await?;
         if self.json {
             workers.iter().try_for_each(json)?;
@@ -106,6 +189,15 @@ mod tests {
         assert_eq!(text.lines().count(), 2, "{text}");
         assert!(text.contains("idle: no run wants pairs") && !text.contains('\u{1b}'), "{text}");
         let away = WorkerView { connected: false, ..worker };
-        assert!(listing(&[away]).contains("away"));
+        assert!(listing(std::slice::from_ref(&away)).contains("away"));
+
+        let other = WorkerView { id: WorkerId(99), name: "3".to_owned(), ..away.clone() };
+        let workers = [away.clone(), other.clone(), WorkerView { id: WorkerId(7), ..away }];
+        assert_eq!(find("3", &workers).unwrap(), WorkerId(3), "the number before the name");
+        assert_eq!(find("3", &workers[1..]).unwrap(), WorkerId(99));
+        for (wanted, part) in [(workers[0].name.as_str(), "give the number: 3, 7"), ("x", "`x`")] {
+            let error = find(wanted, &workers).unwrap_err().to_string();
+            assert!(error.contains(part) && !error.contains('\u{1b}'), "{error}");
+        }
     }
 }

@@ -149,6 +149,10 @@ fn view(id: i64, name: &str, state: RunState, job: Job, progress: ProgressView) 
         eta_seconds: Some(15.0),
         leases: LeaseCounts::default(),
         reports: 5,
+        excluded_pairs: 0,
+        excluded_reports: 0,
+        recorded_llr: None,
+        warning: String::new(),
         progress,
     }
 }

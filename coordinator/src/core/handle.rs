@@ -3,12 +3,14 @@
 use crate::convert::Hello;
 use crate::dispatch::fold::{Fold, FoldError};
 use crate::dispatch::openings::Openings;
-use crate::dispatch::scheduler::{ControlError, GiveBack, Idle, Push};
+use crate::dispatch::scheduler::{ChangedExclusions, ControlError, GiveBack, Idle, Push};
 use crate::judging::{Judged, Terms};
 use keys::PublicKey;
 use model::lease::Report;
 use model::spec::RunSpec;
+use model::trust::Exclusions;
 use model::{LeaseId, Pairs, RunId, WorkerId};
+use std::collections::BTreeMap;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
@@ -126,6 +128,9 @@ pub enum CoreError {
     /// The optimiser refuses the specification.
     #[error(transparent)]
     Spec(#[from] FoldError),
+    /// Somebody else changed the exclusions at the same time; nothing was done.
+    #[error("the exclusions were changed by somebody else at the same time; look again and repeat")]
+    Overtaken,
     /// The ledger did not take it; it may or may not be written.
     #[error("the ledger is not available; try again")]
     Ledger,
@@ -149,6 +154,21 @@ pub(super) enum Command {
     Pause { run: RunId, reason: String, reply: Reply<()> },
     Resume { run: RunId, reply: Reply<()> },
     Stop { run: RunId, reason: String, reply: Reply<()> },
+    Believe(Box<Believing>),
+}
+
+/// A change of the exclusions.
+pub(super) struct Believing {
+    pub(super) change: ChangedExclusions,
+    /// Those in force when the runs were folded.
+    pub(super) before: Exclusions,
+    /// Runs as they are with the change, up to the reports of that time.
+    pub(super) folds: BTreeMap<RunId, Fold>,
+    /// Whose reports change.
+    pub(super) worker: WorkerId,
+    /// In which run; none is in all of them.
+    pub(super) run: Option<RunId>,
+    pub(super) reply: Reply<()>,
 }
 
 /// A tune that shall begin with the state of another one.
@@ -274,6 +294,25 @@ impl Handle {
     /// It is over, or the ledger is not available.
     pub async fn stop(&self, run: RunId, reason: String) -> Result<(), CoreError> {
         self.ask(|reply| Command::Stop { run, reason, reply }).await
+    }
+
+    /// Makes or lifts exclusions of this worker, in one run or in all. `before` are those in force
+    /// while `folds`, the runs with the change, were folded.
+    ///
+    /// # Errors
+    /// They were changed meanwhile, or the ledger is not available.
+    pub async fn believe(
+        &self,
+        change: ChangedExclusions,
+        before: Exclusions,
+        folds: BTreeMap<RunId, Fold>,
+        worker: WorkerId,
+        run: Option<RunId>,
+    ) -> Result<(), CoreError> {
+        self.ask(|reply| {
+            Command::Believe(Box::new(Believing { change, before, folds, worker, run, reply }))
+        })
+        .await
     }
 
     async fn ask<T>(&self, command: impl FnOnce(Reply<T>) -> Command) -> Result<T, CoreError> {

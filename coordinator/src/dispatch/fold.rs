@@ -30,9 +30,27 @@ pub struct Fold {
     pub tally: Tally,
     /// How many reports made it.
     pub reports: u64,
-    /// The last of them.
+    /// The last of the ledger so far, whether it counts or not.
     pub last_report: ReportId,
+    /// What of the ledger so far does not count.
+    pub excluded: Excluded,
     job: JobFold,
+}
+
+/// Reports that were passed over.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Excluded {
+    /// How many.
+    pub reports: u64,
+    /// Their pairs.
+    pub pairs: Pairs,
+}
+
+impl Excluded {
+    fn is_nothing(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -60,6 +78,8 @@ pub struct Snapshot {
     tally: Tally,
     reports: u64,
     last_report: ReportId,
+    #[serde(default, skip_serializing_if = "Excluded::is_nothing")]
+    excluded: Excluded,
     job: JobSnapshot,
 }
 
@@ -144,7 +164,12 @@ impl Fold {
             },
             Job::Race(race) => JobFold::Race(RaceFold::new(race)),
         };
-        Ok(Self { tally: Tally::default(), reports: 0, last_report: ReportId(0), job })
+        Ok(Self::empty(job))
+    }
+
+    fn empty(job: JobFold) -> Self {
+        let (tally, excluded) = (Tally::default(), Excluded::default());
+        Self { tally, reports: 0, last_report: ReportId(0), excluded, job }
     }
 
     /// A run that begins with the state of this one, as the specification of the fork says.
@@ -152,19 +177,18 @@ impl Fold {
     /// # Errors
     /// The state does not fit the specification, or is none of a tune.
     pub fn fork(&self, spec: &RunSpec) -> Result<Self, FoldError> {
-        let (JobFold::Tune { tuner: old, .. }, Self { tally, reports, last_report, job }) =
-            (&self.job, Self::new(spec)?)
+        let (JobFold::Tune { tuner: old, .. }, JobFold::Tune { tuner, before, .. }) =
+            (&self.job, Self::new(spec)?.job)
         else {
             return Err(not_of_this_kind());
         };
-        let JobFold::Tune { tuner, before, .. } = job else { return Err(not_of_this_kind()) };
         let tuner = tuner.with_state(old.state())?;
         let mut trace = Trace::new();
         trace.push(0, most_points(tuner.theta()), || TunePoint {
             pairs: 0,
             theta: tuner.theta().to_vec(),
         });
-        Ok(Self { tally, reports, last_report, job: JobFold::Tune { tuner, before, trace } })
+        Ok(Self::empty(JobFold::Tune { tuner, before, trace }))
     }
 
     /// The same run with another budget, as it is recovered from the ledger with it.
@@ -202,6 +226,7 @@ impl Fold {
             tally: stored.tally,
             reports: stored.reports,
             last_report: stored.last_report,
+            excluded: stored.excluded,
             job,
         })
     }
@@ -225,6 +250,7 @@ impl Fold {
             tally: self.tally,
             reports: self.reports,
             last_report: self.last_report,
+            excluded: self.excluded,
             job,
         };
         // Numbers, strings and lists only: no map with foreign keys, nothing that can fail.
@@ -269,6 +295,19 @@ impl Fold {
         self.reports += 1;
         self.last_report = report;
         Ok(())
+    }
+
+    /// Passes over a report that does not count.
+    pub fn skip(&mut self, report: ReportId, tally: &Tally) {
+        self.excluded.reports += 1;
+        self.excluded.pairs += tally.pairs();
+        self.last_report = report;
+    }
+
+    /// Every report of the ledger so far, those that do not count too.
+    #[must_use]
+    pub fn ledger_reports(&self) -> u64 {
+        self.reports + self.excluded.reports
     }
 
     /// Whether the run is over by its own rule, and how.

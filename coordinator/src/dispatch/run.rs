@@ -73,10 +73,11 @@ impl Run {
         self.state == RunState::Running && (!self.slices.is_empty() || self.fresh_left() > 0)
     }
 
-    /// Pairs never leased.
+    /// Pairs never leased. Those that do not count are made up for by as many fresh ones.
     #[must_use]
     pub fn fresh_left(&self) -> u64 {
-        self.spec.job.pairs_asked().0.saturating_sub(self.next_fresh.0)
+        let asked = self.spec.job.pairs_asked() + self.fold.excluded.pairs;
+        asked.0.saturating_sub(self.next_fresh.0)
     }
 
     /// Takes the next pairs to give: first those that came back, then fresh ones.

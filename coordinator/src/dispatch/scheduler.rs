@@ -5,13 +5,17 @@
 //! the whole value is thrown away and built again from the ledger.
 
 mod authors;
+mod believing;
 mod giving;
 mod merging;
+
+pub use believing::ChangedExclusions;
 
 use super::Moment;
 use super::run::{Run, Slice};
 use model::lease::{LeaseEnd, WorkOrder};
 use model::spec::RunSpec;
+use model::trust::Exclusions;
 use model::view::RunState;
 use model::{FindingList, GameKind, LeaseId, Pairs, RunId, Tally, WorkerId};
 use std::collections::{BTreeMap, BTreeSet};
@@ -100,6 +104,12 @@ pub enum Idle {
     Unplayable,
     /// Its reports were refused several times in a row.
     Refused,
+    /// What it would play in the open runs would not count.
+    Excluded,
+    /// A check of its games has failed, and nobody has looked at it yet.
+    OnHold,
+    /// It plays so slowly that a pair of the open runs would be taken from it before it is finished.
+    TooSlow,
 }
 
 impl Idle {
@@ -107,11 +117,12 @@ impl Idle {
     #[must_use]
     pub fn nearer(self, other: Self) -> Self {
         let distance = |idle: Self| match idle {
-            Idle::Refused | Idle::BudgetSpent => 0,
-            Idle::Unplayable => 1,
-            Idle::Memory => 2,
-            Idle::NotOffered => 3,
-            Idle::NoOpenRun => 4,
+            Idle::Refused | Idle::OnHold | Idle::BudgetSpent => 0,
+            Idle::Excluded => 1,
+            Idle::TooSlow | Idle::Unplayable => 2,
+            Idle::Memory => 3,
+            Idle::NotOffered => 4,
+            Idle::NoOpenRun => 5,
         };
         if distance(other) < distance(self) { other } else { self }
     }
@@ -128,6 +139,12 @@ impl Idle {
             Idle::Unplayable => "this worker has said of the open runs that it cannot play them",
             Idle::BudgetSpent => "every pair of the open runs is leased or counted",
             Idle::Refused => "its reports were refused again and again; it gets work later",
+            Idle::Excluded => "what this worker plays in the open runs is excluded",
+            Idle::OnHold => {
+                "games of this worker came out otherwise when another played them; it is on hold \
+                 until the operator has looked at them"
+            }
+            Idle::TooSlow => "this worker is too slow for a pair of the open runs",
         }
     }
 }
@@ -295,6 +312,7 @@ pub struct Scheduler {
     runs: BTreeMap<RunId, Run>,
     leases: BTreeMap<LeaseId, Lease>,
     workers: BTreeMap<WorkerId, Worker>,
+    exclusions: Exclusions,
     /// What must be written; moves are added from the two sets below when it is taken.
     batch: Batch,
     moved_leases: BTreeMap<LeaseId, (u32, Option<LeaseEnd>)>,
@@ -357,6 +375,7 @@ impl Scheduler {
         for run in running {
             let why = match offer.lacks(run.id, &run.spec) {
                 Some(lack) => lack,
+                None if self.exclusions.bars(run.id, id) => Idle::Excluded,
                 None if cannot.is_some_and(|runs| runs.contains(&run.id)) => Idle::Unplayable,
                 None if run.has_work() => return None,
                 None => Idle::BudgetSpent,

@@ -35,6 +35,8 @@ pub fn need(path: &str) -> Option<Need> {
         ("elomill.v1.KeyService", "Redeem") => Need::AnyKey,
         ("elomill.v1.KeyService", "WhoAmI") => Need::GoodKey,
         ("elomill.v1.KeyService", "Invite" | "ListKeys" | "RevokeKey") => Need::Role(Role::Admin),
+        ("elomill.v1.TrustService", "ListExclusions") => Need::Role(Role::ReadOnly),
+        ("elomill.v1.TrustService", "ExcludeWorker" | "IncludeWorker") => Need::Role(Role::Author),
         ("elomill.v1.WorkerService", "Work" | "Explain") => Need::Role(Role::Worker),
         ("elomill.v1.EngineService", "DownloadArtefact") => Need::Role(Role::Worker),
         ("elomill.v1.EngineService", "ListEngines") => Need::Role(Role::ReadOnly),

@@ -12,7 +12,7 @@ use crate::views::Views;
 use crate::{book, convert};
 use model::lease::PairIndex;
 use model::spec::{Fork, Job, RunSpec, TuneSpec};
-use model::view::RunView;
+use model::trust::Exclusions;
 use model::{Finding, FindingList, GameKind, Pairs, RunId, printable};
 use proto::v1::control_service_server::ControlService;
 use proto::v1::{self};
@@ -30,7 +30,7 @@ use tonic::{Request, Response, Status};
 /// Most runs of one list.
 const MAX_RUNS: u32 = 1_000;
 /// Longest reason for a pause or a stop.
-const MAX_REASON: usize = 300;
+pub(crate) const MAX_REASON: usize = 300;
 /// Least time between two states of one watch.
 const WATCH_PAUSE: Duration = Duration::from_millis(250);
 
@@ -142,12 +142,7 @@ impl ControlService for ControlRpc {
             limit => limit.min(MAX_RUNS),
         };
         let runs = self.views.runs(limit).await.map_err(|e| failed(&e))?;
-        // A hundred tunes of ten thousand parameters would be no message any more.
-        let narrow = |run: &RunView| match run.farthest() {
-            Some(places) => convert::wire_run(&run.narrowed(&places)),
-            None => convert::wire_run(run),
-        };
-        let runs = runs.iter().map(narrow).collect();
+        let runs = runs.iter().map(convert::wire_listed_run).collect();
         Ok(Response::new(v1::ListRunsResponse { runs }))
     }
 
@@ -201,7 +196,7 @@ impl ControlService for ControlRpc {
             let stored = stored.ok_or_else(|| no_run(run_id))?;
             let fold = recover::replay(&self.ledger, stored.id, &stored.spec).await;
             let fold = fold.map_err(|e| failed(&e))?;
-            if fold.reports != stored.reports {
+            if fold.ledger_reports() != stored.reports {
                 continue;
             }
             return Ok(Response::new(v1::ReplayRunResponse {
@@ -281,9 +276,10 @@ impl ControlService for ControlRpc {
         let fold = fold.map_err(|e| failed(&e))?;
         let (out, stream) = mpsc::channel(4);
         let (ledger, shutdown) = (self.ledger.clone(), self.shutdown.clone());
+        let exclusions = ledger.exclusions_in_force().await.map_err(|e| failed(&e))?;
         self.tasks.spawn(async move {
             tokio::select! {
-                () = export(&ledger, stored.id, fold, &out) => {}
+                () = export(&ledger, stored.id, fold, &exclusions, &out) => {}
                 () = out.closed() => {}
                 () = shutdown.cancelled() => {}
             }
@@ -355,16 +351,17 @@ fn check_key(key: &str) -> Result<(), Status> {
 /// Rows of a message.
 const EXPORT_ROWS: usize = 200;
 
-/// Sends a run after each of its reports, to the end of its ledger.
+/// Sends a run after each of its reports that counts, to the end of its ledger.
 async fn export(
     ledger: &Ledger,
     run: RunId,
     mut fold: Fold,
+    exclusions: &Exclusions,
     out: &mpsc::Sender<Result<v1::ExportRunResponse, Status>>,
 ) {
     loop {
         let mut rows = Vec::new();
-        let more = recover::each_of_page(ledger, run, &mut fold, |fold| {
+        let more = recover::each_of_page(ledger, run, &mut fold, exclusions, |fold| {
             rows.push(convert::wire_history(fold));
         })
         .await;
@@ -421,7 +418,7 @@ async fn watch(views: &Views, id: RunId, out: &mpsc::Sender<Result<v1::WatchRunR
     }
 }
 
-fn no_run(run_id: i64) -> Status {
+pub(crate) fn no_run(run_id: i64) -> Status {
     Status::not_found(format!("there is no run {run_id}"))
 }
 
@@ -433,12 +430,13 @@ fn command_failed(error: &CoreError) -> Status {
     match error {
         CoreError::Control(error) => Status::failed_precondition(error.to_string()),
         CoreError::Spec(error) => Status::invalid_argument(chain(error)),
+        CoreError::Overtaken => Status::aborted(error.to_string()),
         CoreError::Ledger | CoreError::Stopping => Status::unavailable(error.to_string()),
     }
 }
 
 /// What failed inside stays inside; the log has it whole.
-fn failed(error: &(dyn std::error::Error + 'static)) -> Status {
+pub(crate) fn failed(error: &(dyn std::error::Error + 'static)) -> Status {
     tracing::warn!(error = %chain(error), "a request failed");
     let gone = matches!(error.downcast_ref::<RecoverError>(), Some(RecoverError::Store(_)) | None);
     if gone {

@@ -5,4 +5,5 @@ pub mod control_service;
 pub mod engine_service;
 mod games_export;
 pub mod key_service;
+pub mod trust_service;
 pub mod worker_service;

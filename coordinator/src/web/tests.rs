@@ -171,6 +171,10 @@ fn run(id: i64, job: Job, progress: ProgressView) -> RunView {
         eta_seconds: None,
         leases: LeaseCounts::default(),
         reports: 0,
+        excluded_pairs: 0,
+        excluded_reports: 0,
+        recorded_llr: None,
+        warning: String::new(),
         progress,
     }
 }

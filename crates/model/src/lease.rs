@@ -198,3 +198,53 @@ pub struct Report {
     /// The pairs that were not acknowledged when the report left.
     pub pairs: Vec<PairRecord>,
 }
+
+impl GameRecord {
+    /// Where another record of what should be the same game differs, in words; none where it is the
+    /// same game. Nodes and values are not compared: they say nothing of who won.
+    #[must_use]
+    pub fn differs(&self, other: &GameRecord) -> Option<String> {
+        let moves =
+            |game: &GameRecord| game.moves.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        let (mine, theirs) = (moves(self), moves(other));
+        let place = mine.iter().zip(&theirs).position(|(mine, theirs)| mine != theirs);
+        if let Some(place) = place {
+            let text = |moves: &[String]| crate::printable(&moves[place], 12);
+            return Some(format!(
+                "half-move {} is {} and was {} when it was played again",
+                place + 1,
+                text(&mine),
+                text(&theirs)
+            ));
+        }
+        if mine.len() != theirs.len() {
+            return Some(format!(
+                "it has {} half-moves and had {} when it was played again",
+                mine.len(),
+                theirs.len()
+            ));
+        }
+        if self.score != other.score || self.termination != other.termination {
+            return Some(format!(
+                "it is a {} by {} and was a {} by {} when it was played again",
+                self.score.name(),
+                self.termination.name(),
+                other.score.name(),
+                other.termination.name()
+            ));
+        }
+        None
+    }
+}
+
+impl PairRecord {
+    /// Where another record of what should be the same pair differs, in words.
+    #[must_use]
+    pub fn differs(&self, other: &PairRecord) -> Option<String> {
+        let first = self.candidate_first.differs(&other.candidate_first);
+        let second = || self.base_first.differs(&other.base_first);
+        first
+            .map(|why| format!("candidate_first: {why}"))
+            .or_else(|| second().map(|why| format!("base_first: {why}")))
+    }
+}

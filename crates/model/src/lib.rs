@@ -22,6 +22,7 @@ pub mod exchange;
 pub mod file;
 pub mod lease;
 pub mod spec;
+pub mod trust;
 pub mod view;
 
 pub use constraint::{LinearConstraint, MOST_CONSTRAINTS};

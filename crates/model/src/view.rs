@@ -373,6 +373,27 @@ pub enum ProgressView {
     Race(RaceView),
 }
 
+impl ProgressView {
+    /// Leaves the curves out, as lists do.
+    pub fn clear_traces(&mut self) {
+        match self {
+            ProgressView::Tune(tune) => tune.trace.clear(),
+            ProgressView::Test(test) => test.trace.clear(),
+            ProgressView::Race(_) => {}
+        }
+    }
+
+    /// What a test or a race said.
+    #[must_use]
+    pub fn verdict(&self) -> Option<Verdict> {
+        match self {
+            ProgressView::Tune(_) => None,
+            ProgressView::Test(test) => test.verdict,
+            ProgressView::Race(race) => race.verdict,
+        }
+    }
+}
+
 /// A run as it stands.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunView {
@@ -404,8 +425,21 @@ pub struct RunView {
     pub eta_seconds: Option<f64>,
     /// Leases by state.
     pub leases: LeaseCounts,
-    /// Merged reports.
+    /// Merged reports that count.
     pub reports: u64,
+    /// Pairs in the ledger that do not count, because their workers are excluded.
+    #[serde(default)]
+    pub excluded_pairs: u64,
+    /// Reports that do not count.
+    #[serde(default)]
+    pub excluded_reports: u64,
+    /// The log-likelihood ratio with which a test ended that shows another one now, because reports
+    /// were excluded since.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recorded_llr: Option<f64>,
+    /// What a reader of the figures has to know; empty as a rule.
+    #[serde(default)]
+    pub warning: String,
     /// Where its job stands.
     pub progress: ProgressView,
 }

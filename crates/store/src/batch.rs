@@ -3,6 +3,7 @@
 //! Group commit makes a row cheap: the statements below take whole columns as arrays, so that two
 //! hundred reports cost little more than one.
 
+use crate::exclusions::{self, NewExclusionMove};
 use crate::games::{self, KeptGames};
 use crate::refusals;
 use crate::{LeaderEpoch, Ledger, StoreError, signed};
@@ -151,6 +152,10 @@ pub struct Batch {
     pub lease_moves: Vec<LeaseMove>,
     /// Refused.
     pub refusals: Vec<NewRefusal>,
+    /// Done to exclusions.
+    pub exclusions: Vec<NewExclusionMove>,
+    /// Runs whose ledger counts otherwise than before: their snapshots are void.
+    pub refolded: Vec<RunId>,
     /// Runs that moved; each at most once.
     pub run_moves: Vec<RunMove>,
     /// Runs of which more is asked than before; each at most once.
@@ -197,6 +202,8 @@ impl Ledger {
         games::insert(&mut tx, &batch.reports).await?;
         move_leases(&mut tx, &batch.lease_moves).await?;
         refusals::insert(&mut tx, &batch.refusals).await?;
+        exclusions::insert(&mut tx, &batch.exclusions).await?;
+        void_snapshots(&mut tx, &batch.refolded).await?;
         move_runs(&mut tx, &batch.run_moves).await?;
         insert_events(&mut tx, &batch.events).await?;
         respecify(&mut tx, &batch.respecified).await?;
@@ -390,6 +397,19 @@ async fn respecify(tx: &mut Tx<'_>, specs: &[(RunId, RunSpec)]) -> Result<(), St
             .execute(&mut **tx)
             .await?;
     }
+    Ok(())
+}
+
+/// Deletes what was saved of runs before their ledger counted otherwise; the state that a forked run
+/// began with stays.
+async fn void_snapshots(tx: &mut Tx<'_>, runs: &[RunId]) -> Result<(), StoreError> {
+    if runs.is_empty() {
+        return Ok(());
+    }
+    sqlx::query("DELETE FROM snapshots WHERE run_id = ANY ($1) AND report_id > 0")
+        .bind(column(runs, |run| run.0))
+        .execute(&mut **tx)
+        .await?;
     Ok(())
 }
 

@@ -9,6 +9,7 @@ mod books;
 mod connect;
 mod engines;
 mod error;
+mod exclusions;
 mod games;
 mod keys;
 mod leader;
@@ -26,6 +27,7 @@ pub use batch::{
 pub use connect::Ledger;
 pub use engines::StoredEngine;
 pub use error::StoreError;
+pub use exclusions::{ExclusionMove, NewExclusionMove};
 pub use games::{KeptGames, StoredGame, StoredMoves, StoredPair};
 pub use keys::{NewInvite, NewKey, Redeemed, StoredKey};
 pub use leader::LeaderEpoch;

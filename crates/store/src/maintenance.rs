@@ -4,7 +4,7 @@
 use crate::migrate::NEWEST;
 use crate::{StoreError, unsigned};
 use sqlx::postgres::PgConnectOptions;
-use sqlx::{ConnectOptions, Connection, PgConnection};
+use sqlx::{AssertSqlSafe, ConnectOptions, Connection, PgConnection};
 use std::str::FromStr;
 
 /// How much a ledger holds.
@@ -105,7 +105,13 @@ impl Snapshot {
     /// # Errors
     /// Errors of the database.
     pub async fn contradictions(&mut self) -> Result<Vec<String>, StoreError> {
-        let rows: Vec<String> = sqlx::query_scalar(
+        // In a ledger from before there were exclusions every report counts.
+        let knows_exclusions: bool =
+            sqlx::query_scalar("SELECT to_regclass('counted_reports') IS NOT NULL")
+                .fetch_one(&mut self.connection)
+                .await?;
+        let counted = if knows_exclusions { "counted_reports" } else { "reports" };
+        let mut rows: Vec<String> = sqlx::query_scalar(AssertSqlSafe(format!(
             "SELECT format('run %s says %s pairs, its reports sum up to others', r.id,
                            r.ll + r.ld + r.dd + r.dw + r.ww)
              FROM runs r
@@ -114,12 +120,15 @@ impl Snapshot {
                         coalesce(sum(dd), 0) AS dd, coalesce(sum(dw), 0) AS dw,
                         coalesce(sum(ww), 0) AS ww, coalesce(sum(wins), 0) AS wins,
                         coalesce(sum(draws), 0) AS draws, coalesce(sum(losses), 0) AS losses
-                 FROM reports WHERE run_id = r.id
+                 FROM {counted} WHERE run_id = r.id
              ) s
              WHERE (r.ll, r.ld, r.dd, r.dw, r.ww, r.wins, r.draws, r.losses)
-                IS DISTINCT FROM (s.ll, s.ld, s.dd, s.dw, s.ww, s.wins, s.draws, s.losses)
-             UNION ALL
-             SELECT format('report %s says %s pairs, the ledger has %s', r.id,
+                IS DISTINCT FROM (s.ll, s.ld, s.dd, s.dw, s.ww, s.wins, s.draws, s.losses)"
+        )))
+        .fetch_all(&mut self.connection)
+        .await?;
+        let more: Vec<String> = sqlx::query_scalar(
+            "SELECT format('report %s says %s pairs, the ledger has %s', r.id,
                            r.ll + r.ld + r.dd + r.dw + r.ww, coalesce(p.pairs, 0))
              FROM reports r
              LEFT JOIN (SELECT report_id, count(*) AS pairs FROM pairs GROUP BY report_id) p
@@ -135,6 +144,7 @@ impl Snapshot {
         )
         .fetch_all(&mut self.connection)
         .await?;
+        rows.extend(more);
         Ok(rows)
     }
 

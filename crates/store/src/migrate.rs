@@ -14,6 +14,7 @@ const MIGRATIONS: &[(i64, &str, &str)] = &[
     (5, "refusals", include_str!("../../../migrations/0005_refusals.sql")),
     (6, "pair_moves", include_str!("../../../migrations/0006_pair_moves.sql")),
     (7, "engines", include_str!("../../../migrations/0007_engines.sql")),
+    (8, "trust", include_str!("../../../migrations/0008_trust.sql")),
 ];
 
 /// The number of the last one.

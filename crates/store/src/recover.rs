@@ -3,6 +3,7 @@
 
 use crate::{Ledger, StoreError, runs, unsigned};
 use model::lease::{PairIndex, PairRange};
+use model::trust::LedgerTime;
 use model::{LeaseId, ReportId, RunId, Tally, WorkerId};
 use sqlx::Row;
 use std::collections::BTreeMap;
@@ -34,6 +35,10 @@ pub struct StoredSnapshot {
 pub struct LedgerEntry {
     /// Its place in the ledger.
     pub report: ReportId,
+    /// Who reported.
+    pub worker: WorkerId,
+    /// When it was merged.
+    pub merged_at: LedgerTime,
     /// What was new in it.
     pub tally: Tally,
     /// The probe that its pairs played, as JSON; in a tune.
@@ -137,7 +142,8 @@ impl Ledger {
     ) -> Result<Vec<LedgerEntry>, StoreError> {
         let rows = sqlx::query(
             "SELECT r.id, r.ll, r.ld, r.dd, r.dw, r.ww, r.wins, r.draws, r.losses, l.probe,
-                    l.candidate
+                    l.candidate, l.worker_id,
+                    (extract(epoch FROM r.merged_at) * 1000000)::bigint AS merged_us
              FROM reports r JOIN leases l ON l.id = r.lease_id
              WHERE r.run_id = $1 AND r.id > $2
              ORDER BY r.id LIMIT $3",
@@ -151,6 +157,8 @@ impl Ledger {
             .map(|row| {
                 Ok(LedgerEntry {
                     report: ReportId(row.try_get("id")?),
+                    worker: WorkerId(row.try_get("worker_id")?),
+                    merged_at: LedgerTime(row.try_get("merged_us")?),
                     tally: runs::tally(row)?,
                     probe: row.try_get("probe")?,
                     candidate: row.try_get::<Option<i32>, _>("candidate")?.map(count),

@@ -91,6 +91,15 @@ impl Ledger {
         Ok(())
     }
 
+    /// Whether a worker was ever seen.
+    ///
+    /// # Errors
+    /// Errors of the database.
+    pub async fn knows_worker(&self, worker: WorkerId) -> Result<bool, StoreError> {
+        let sql = "SELECT EXISTS (SELECT FROM workers WHERE id = $1)";
+        Ok(sqlx::query_scalar(sql).bind(worker.0).fetch_one(&self.pool).await?)
+    }
+
     /// Every worker that was ever seen, with its pairs in the ledger.
     ///
     /// # Errors

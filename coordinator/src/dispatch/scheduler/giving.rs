@@ -104,6 +104,10 @@ impl Scheduler {
                 idle = idle.nearer(lack);
                 continue;
             }
+            if self.exclusions.bars(run.id, worker) {
+                idle = idle.nearer(Idle::Excluded);
+                continue;
+            }
             if known.cannot.contains(&run.id) {
                 idle = idle.nearer(Idle::Unplayable);
                 continue;

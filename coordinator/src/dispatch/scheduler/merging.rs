@@ -216,7 +216,7 @@ impl Scheduler {
     }
 
     /// Calls back what is out for candidates of a race that are decided: others play those pairs.
-    fn call_back_decided(&mut self, id: RunId) {
+    pub(super) fn call_back_decided(&mut self, id: RunId) {
         let Some(run) = self.runs.get(&id).filter(|run| !run.state.is_over()) else { return };
         let decided = |lease: &LeaseId| {
             self.leases.get(lease).is_some_and(|held| !run.fold.is_open(&held.slice.played))
@@ -225,7 +225,7 @@ impl Scheduler {
         self.revoke(&out, CancelReason::LeasedElsewhere);
     }
 
-    fn end_run_if_over(&mut self, id: RunId, unix_ms: i64) {
+    pub(super) fn end_run_if_over(&mut self, id: RunId, unix_ms: i64) {
         let Some(run) = self.runs.get_mut(&id) else { return };
         if run.state.is_over() {
             return;
