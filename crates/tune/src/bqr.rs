@@ -1,7 +1,7 @@
 //! Bayesian quadratic regression: a local model of strength, fitted to every report of the tune.
 //!
 //! The probes are those of SPSA (J. C. Spall, 1992): all parameters at once, each by its scale up
-//! or down, about a point that is itself scattered a little. What is learnt from them is more: a
+//! or down, about a point that is itself scattered a little; their signs are balanced (`design`). What is learnt from them is more: a
 //! quadratic response surface (G. Box, K. Wilson, "On the experimental attainment of optimum
 //! conditions", 1951) with a cubic term for each parameter, by Bayesian linear regression with
 //! learnt prior widths (D. MacKay, "Bayesian interpolation", 1992). A difference of a separable
@@ -19,8 +19,8 @@ mod state;
 pub use state::BqrState;
 
 use crate::config::Gains;
-use crate::probe::Edge;
-use crate::{Optimizer, ParameterSpace, Perturbation, TuneError, choices, scale};
+use crate::probe::{Block, Edge, Signs};
+use crate::{Optimizer, ParameterSpace, Perturbation, TuneError, choices, design, scale};
 use model::spec::{BQR_MOST_PARAMETERS, BqrSettings};
 use model::{Elo, Finding, FindingList, Pairs, ParameterDef, ParameterKind, ParameterSet};
 use rand::{Rng, SeedableRng};
@@ -59,6 +59,8 @@ const JITTER_SEED: u64 = 0x6a69_7474_6572_0000;
 pub struct Bqr {
     space: ParameterSpace,
     config: BqrSettings,
+    /// Pairs of a whole block, ≥ 1: it tells which row of the design a block has.
+    block: Pairs,
     seed: u64,
     state: BqrState,
     theta: Vec<f64>,
@@ -93,14 +95,27 @@ pub struct BqrEstimate {
 }
 
 impl Bqr {
-    /// A tune that has seen nothing yet.
+    /// A tune that has seen nothing yet. `block` is the number of pairs that share a perturbation.
     ///
     /// # Errors
-    /// What is wrong with the settings; more than
+    /// What is wrong with the settings; blocks without a pair; more than
     /// [`BQR_MOST_PARAMETERS`], whose statistics would grow with
     /// their square; a range above a million `c_end`.
-    pub fn new(space: ParameterSpace, config: BqrSettings, seed: u64) -> Result<Self, FindingList> {
+    pub fn new(
+        space: ParameterSpace,
+        config: BqrSettings,
+        block: Pairs,
+        seed: u64,
+    ) -> Result<Self, FindingList> {
         let mut findings = config.check("bqr").err().unwrap_or_default();
+        if block.0 == 0 {
+            findings.push(Finding::new(
+                "bqr.block",
+                block.to_string(),
+                "at least 1",
+                "state the pairs of a block",
+            ));
+        }
         if space.dimension() > BQR_MOST_PARAMETERS {
             findings.push(Finding::new(
                 "parameter",
@@ -130,7 +145,7 @@ impl Bqr {
         let state = BqrState { scores, ..BqrState::new(numbers.len(), &config) };
         let theta = space.start();
         let limits = numbers.iter().map(|&index| limits(&parameters[index])).collect();
-        Ok(Self { space, config, seed, state, theta, limits, numbers })
+        Ok(Self { space, config, block, seed, state, theta, limits, numbers })
     }
 
     /// The same tune at a stored state.
@@ -288,7 +303,10 @@ impl Optimizer for Bqr {
         }
         let gains = |index: usize, _: &ParameterDef| Gains { c: scales[index], r: 1.0 };
         let (space, scores) = (&self.space, &self.state.scores);
-        Perturbation::draw(space, &centre, scores, gains, Edge::Clipped, self.seed, first_pair)
+        let number = first_pair / self.block.0;
+        let signs = Signs::Designed(design::signs(space.dimension(), number, self.seed));
+        let block = Block { seed: self.seed, first_pair, edge: Edge::Clipped, signs };
+        Perturbation::draw(space, &centre, scores, gains, block)
     }
 
     fn tell(

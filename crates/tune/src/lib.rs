@@ -12,6 +12,7 @@
 mod bqr;
 mod choices;
 mod config;
+mod design;
 mod optimizer;
 mod packed;
 mod polytope;

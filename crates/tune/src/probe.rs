@@ -44,6 +44,25 @@ pub(crate) enum Edge {
     Clipped,
 }
 
+/// Which side of each parameter `plus` stands on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Signs {
+    /// By a fair bit each.
+    Drawn,
+    /// On the upper one where this says so; one entry for each parameter.
+    Designed(Vec<bool>),
+}
+
+/// Which block is drawn, and how.
+pub(crate) struct Block {
+    /// Of the tune.
+    pub(crate) seed: u64,
+    /// Index of its first pair, which names the stream.
+    pub(crate) first_pair: u64,
+    pub(crate) edge: Edge,
+    pub(crate) signs: Signs,
+}
+
 impl Perturbation {
     /// Draws the block's signs and roundings from the stream `first_pair` of the seed.
     pub(crate) fn draw(
@@ -51,10 +70,9 @@ impl Perturbation {
         theta: &[f64],
         scores: &[Vec<f64>],
         gains: impl Fn(usize, &ParameterDef) -> Gains,
-        edge: Edge,
-        seed: u64,
-        first_pair: u64,
+        block: Block,
     ) -> Self {
+        let Block { seed, first_pair, edge, signs } = block;
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         rng.set_stream(first_pair);
         let size = space.dimension();
@@ -76,7 +94,10 @@ impl Perturbation {
             // One word for each parameter: its last bit is the sign, its first 53 are the uniform.
             let word = rng.next_u64();
             let uniform = (word >> 11) as f64 / (1_u64 << 53) as f64;
-            let above = word & 1 == 1;
+            let above = match &signs {
+                Signs::Drawn => word & 1 == 1,
+                Signs::Designed(above) => above[index],
+            };
             drawn.flips.push(if above { 1 } else { -1 });
             drawn.c.push(constrained.as_ref().map_or(c, |held| held.c[index]));
             drawn.r.push(r);
@@ -240,6 +261,10 @@ mod tests {
         ParameterDef { name, kind, start, min, max, c_end: 0.5, r_end: 0.002 }
     }
 
+    fn spsa_block(seed: u64, first_pair: u64) -> Block {
+        Block { seed, first_pair, edge: Edge::Inwards, signs: Signs::Drawn }
+    }
+
     /// What `Perturbation::draw` makes of one parameter over many blocks.
     fn draws(kind: ParameterKind, theta: f64, c: f64) -> Vec<Perturbation> {
         let space = ParameterSpace::new(vec![parameter(kind, -20.0, 20.0)]).unwrap();
@@ -250,9 +275,7 @@ mod tests {
                     &[theta],
                     &[],
                     |_, _| Gains { c, r: 0.002 },
-                    Edge::Inwards,
-                    5,
-                    8 * block,
+                    spsa_block(5, 8 * block),
                 )
             })
             .collect()
@@ -344,8 +367,7 @@ mod tests {
                 for block in 0..blocks {
                     let gains = |_: usize, _: &ParameterDef| Gains { c, r: 0.002 };
                     let first = u64::from(8 * block);
-                    let asked =
-                        Perturbation::draw(space, &theta, &[], gains, Edge::Inwards, 5, first);
+                    let asked = Perturbation::draw(space, &theta, &[], gains, spsa_block(5, first));
                     let balance: f64 = [3.0, -1.0]
                         .iter()
                         .zip(asked.plus.iter().zip(&asked.minus))
@@ -379,9 +401,7 @@ mod tests {
             &[0.25; 12],
             &[],
             |_, _| Gains { c: 1.5, r: 0.002 },
-            Edge::Inwards,
-            42,
-            16,
+            spsa_block(42, 16),
         );
         assert_eq!(drawn.flips, PINNED_FLIPS);
         assert_eq!(drawn.plus, PINNED_PLUS);

@@ -5,9 +5,10 @@
 //! even match, tilted exponentially to the wanted score, which is how published matches shift. The
 //! kinds of tunes that are compared stand in `worlds`.
 
+mod servers;
 mod worlds;
 
-pub use worlds::{Outcome, Said, WORLDS, World};
+pub use worlds::{Method, Outcome, Said, WORLDS, World};
 
 use crate::{Optimizer, ParameterSpace};
 use model::{Elo, Pairs, Pentanomial};

@@ -3,7 +3,7 @@
 //! The gains of a block depend on the index of its first pair alone, not on what was reported in
 //! the meantime: a volunteer who is slow changes when a step is taken, never how large it is.
 
-use crate::probe::Edge;
+use crate::probe::{Block, Edge, Signs};
 use crate::{Optimizer, ParameterSpace, Perturbation, SpsaConfig, TuneError, choices, scale};
 use model::{FindingList, Pairs, ParameterKind, ParameterSet};
 use serde::{Deserialize, Serialize};
@@ -90,14 +90,13 @@ impl Spsa {
 impl Optimizer for Spsa {
     fn ask(&self, first_pair: u64) -> Perturbation {
         let moment = self.config.at(first_pair);
+        let block = Block { seed: self.seed, first_pair, edge: Edge::Inwards, signs: Signs::Drawn };
         Perturbation::draw(
             &self.space,
             &self.state.theta,
             &self.state.scores,
             |index, parameter| moment.about(parameter, self.state.theta[index]),
-            Edge::Inwards,
-            self.seed,
-            first_pair,
+            block,
         )
     }
 

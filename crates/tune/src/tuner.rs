@@ -61,7 +61,7 @@ impl Tuner {
                 Spsa::new(space, config, seed).map(Self::Spsa)
             }
             OptimizerSpec::Bqr(settings) => {
-                Ok(Self::Bqr(Box::new(Bqr::new(space, settings, seed)?)))
+                Ok(Self::Bqr(Box::new(Bqr::new(space, settings, block, seed)?)))
             }
         }
     }

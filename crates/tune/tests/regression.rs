@@ -1,8 +1,8 @@
 //! The regression needs fewer pairs than SPSA on the simulated engine, late reports or not.
 
-use model::spec::{BqrSettings, OptimizerKind};
+use model::spec::BqrSettings;
 use model::{Pairs, ParameterDef, ParameterKind};
-use tune::sim::{Bowl, PairNoise, Schedule, WORLDS, play};
+use tune::sim::{Bowl, Method, PairNoise, Schedule, WORLDS, play};
 use tune::{Bqr, Optimizer, ParameterSpace, Spsa, SpsaConfig};
 
 const PAIRS: Pairs = Pairs(20_000);
@@ -26,6 +26,10 @@ fn landscape(seed: u64) -> Bowl {
     Bowl::lopsided(&space(ParameterKind::Float, 1.0, 1e3), 20.0, 0.3, 100.0, seed)
 }
 
+fn fresh(space: ParameterSpace, seed: u64) -> Bqr {
+    Bqr::new(space, BqrSettings::default(), Pairs(8), seed).expect("usual")
+}
+
 fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values[values.len() / 2]
@@ -37,7 +41,7 @@ fn regression(space: &ParameterSpace, in_flight: usize) -> (f64, f64) {
     let (left, expected) = (0..SEEDS)
         .map(|seed| {
             let bowl = landscape(seed);
-            let mut bqr = Bqr::new(space.clone(), BqrSettings::default(), seed).expect("usual");
+            let mut bqr = fresh(space.clone(), seed);
             play(&mut bqr, &bowl, &PairNoise::REFERENCE, schedule, 1_000 + seed);
             assert_eq!(bqr.state().pairs, PAIRS);
             let set = bqr.suggested();
@@ -108,7 +112,7 @@ fn missed<O: Optimizer>(fresh: impl Fn(ParameterSpace, u64) -> O) -> f64 {
 
 #[test]
 fn whole_numbers_and_optima_outside_the_box() {
-    let bqr = missed(|space, seed| Bqr::new(space, BqrSettings::default(), seed).expect("usual"));
+    let bqr = missed(fresh);
     let spsa = missed(|space, seed| Spsa::new(space, SpsaConfig::new(PAIRS), seed).expect("usual"));
     assert!(bqr < 0.7 * spsa, "{bqr} against {spsa}");
 }
@@ -123,7 +127,7 @@ fn thirty_parameters_that_interact_or_flatten_early_are_no_worse() {
             let tunes = (0..12).map(|seed| world.tune(by, 30, Pairs(60_000), seed).left);
             median(tunes.collect())
         };
-        let (bqr, spsa) = (left(OptimizerKind::Bqr), left(OptimizerKind::Spsa));
+        let (bqr, spsa) = (left(Method::Bqr), left(Method::Spsa));
         assert!(bqr <= 1.1 * spsa, "{name}: {bqr} against {spsa}");
     }
 }

@@ -5,11 +5,11 @@ use crate::output::{hinted, json, line};
 use crate::tables::{Column, table};
 use clap::ValueEnum;
 use model::Pairs;
-use model::spec::{BQR_MOST_PARAMETERS, OptimizerKind};
+use model::spec::BQR_MOST_PARAMETERS;
 use serde::Serialize;
 use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::process::ExitCode;
-use tune::sim::{Outcome, WORLDS, World};
+use tune::sim::{Method, Outcome, WORLDS, World};
 
 /// The most seeds of one row.
 const MOST_SEEDS: u32 = 10_000;
@@ -50,7 +50,7 @@ enum Format {
     Json,
 }
 
-/// One kind of tune, by both optimisers.
+/// One kind of tune, by both optimisers, and where blocks are in flight by the servers' own `spsa`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 struct Row {
     world: &'static str,
@@ -59,6 +59,8 @@ struct Row {
     seeds: u32,
     /// Elo left below the optimum by each: lower quartile, median, upper quartile.
     spsa_left: [f64; 3],
+    /// None where nothing is in flight: the gains are then those of `spsa`.
+    spsa_servers_left: Option<[f64; 3]>,
     bqr_left: [f64; 3],
     /// Median of what the regression said it would leave.
     bqr_said: f64,
@@ -130,7 +132,8 @@ impl Args {
 
     fn row(&self, world: &World, parameters: usize, pairs: u64) -> Row {
         let outcomes = |by| self.outcomes(world, by, parameters, pairs);
-        let (spsa, bqr) = (outcomes(OptimizerKind::Spsa), outcomes(OptimizerKind::Bqr));
+        let (spsa, bqr) = (outcomes(Method::Spsa), outcomes(Method::Bqr));
+        let left = |of: &[Outcome]| quartiles(of.iter().map(|outcome| outcome.left).collect());
         let said: Vec<f64> = bqr.iter().filter_map(|o| o.said).map(|said| said.left.0).collect();
         // In standard deviations above what was said.
         let beyond: Vec<f64> = bqr
@@ -148,8 +151,10 @@ impl Args {
             parameters,
             pairs,
             seeds: self.seeds.get(),
-            spsa_left: quartiles(spsa.iter().map(|o| o.left).collect()),
-            bqr_left: quartiles(bqr.iter().map(|o| o.left).collect()),
+            spsa_left: left(&spsa),
+            spsa_servers_left: (world.in_flight > 1)
+                .then(|| left(&outcomes(Method::SpsaOfServers))),
+            bqr_left: left(&bqr),
             bqr_said: quartiles(said)[1],
             bqr_covered: share(&|z| z.abs() <= stats::NORMAL_95),
             bqr_short: share(&|z| z < -stats::NORMAL_95),
@@ -157,13 +162,7 @@ impl Args {
     }
 
     /// The outcomes of all seeds, in the order of the seeds.
-    fn outcomes(
-        &self,
-        world: &World,
-        by: OptimizerKind,
-        parameters: usize,
-        pairs: u64,
-    ) -> Vec<Outcome> {
+    fn outcomes(&self, world: &World, by: Method, parameters: usize, pairs: u64) -> Vec<Outcome> {
         let seeds: Vec<u64> = (0..u64::from(self.seeds.get())).collect();
         let share = seeds.len().div_ceil(self.threads.get());
         std::thread::scope(|scope| {
@@ -185,19 +184,21 @@ impl Args {
     }
 }
 
-const CSV_HEAD: &str = "parameters,pairs,world,seeds,spsa_q1,spsa_median,spsa_q3,bqr_q1,\
+const CSV_HEAD: &str = "parameters,pairs,world,seeds,spsa_q1,spsa_median,spsa_q3,\
+                        spsa_servers_q1,spsa_servers_median,spsa_servers_q3,bqr_q1,\
                         bqr_median,bqr_q3,bqr_said,bqr_covered,bqr_short";
 
 impl Row {
     fn csv(&self) -> String {
         let quartiles = |[a, b, c]: [f64; 3]| format!("{a:.3},{b:.3},{c:.3}");
         format!(
-            "{},{},{},{},{},{},{:.3},{:.3},{:.3}",
+            "{},{},{},{},{},{},{},{:.3},{:.3},{:.3}",
             self.parameters,
             self.pairs,
             self.world,
             self.seeds,
             quartiles(self.spsa_left),
+            self.spsa_servers_left.map_or(",,".to_owned(), quartiles),
             quartiles(self.bqr_left),
             self.bqr_said,
             self.bqr_covered,
@@ -213,8 +214,10 @@ fn people(rows: &[Row]) -> String {
         Number("pairs"),
         Text("world"),
         Number("spsa leaves"),
+        Number("spsa (servers)"),
         Number("bqr leaves"),
         Number("share"),
+        Number("of servers'"),
         Number("bqr said"),
         Number("covered"),
         Number("short"),
@@ -226,8 +229,10 @@ fn people(rows: &[Row]) -> String {
             row.pairs.to_string(),
             row.world.to_owned(),
             quartiles(row.spsa_left),
+            row.spsa_servers_left.map_or("as spsa".to_owned(), quartiles),
             quartiles(row.bqr_left),
             format!("{:.2}", row.bqr_left[1] / row.spsa_left[1]),
+            format!("{:.2}", row.bqr_left[1] / row.spsa_servers_left.unwrap_or(row.spsa_left)[1]),
             format!("{:.2}", row.bqr_said),
             format!("{:.0} %", 100.0 * row.bqr_covered),
             format!("{:.0} %", 100.0 * row.bqr_short),
@@ -284,7 +289,12 @@ mod tests {
         let args = args(2);
         let row = args.row(&args.worlds().unwrap()[0], 4, 400);
         assert_eq!(row.csv().split(',').count(), CSV_HEAD.split(',').count());
-        assert!(people(&[row]).contains("reference"));
+        let (said, there) = (people(std::slice::from_ref(&row)), row.spsa_servers_left);
+        assert!(said.contains("reference") && said.contains("as spsa") && there.is_none());
+        let away = WORLDS.iter().find(|world| world.in_flight == 100).unwrap();
+        let row = args.row(away, 4, 2000);
+        assert_eq!(row.csv().split(',').count(), CSV_HEAD.split(',').count());
+        assert!(row.spsa_servers_left.is_some_and(|servers| servers != row.spsa_left));
     }
 
     #[test]

@@ -24,8 +24,8 @@ fn fresh() -> Bqr {
         parameter("depth", ParameterKind::Int),
     ])
     .unwrap();
-    Bqr::new(space, BqrSettings { forget: 0.25, reach: Some(2.0), ..BqrSettings::default() }, 7)
-        .unwrap()
+    let settings = BqrSettings { forget: 0.25, reach: Some(2.0), ..BqrSettings::default() };
+    Bqr::new(space, settings, Pairs(8), 7).unwrap()
 }
 
 /// A live tune of 60 blocks, each told in two parts and three blocks late.
@@ -156,7 +156,7 @@ fn the_state_of_a_ledger_is_pinned() {
 }
 
 const PINNED_THETA: [u64; 3] =
-    [4_620_973_351_099_343_586, 4_623_421_282_323_716_328, 4_617_456_267_333_805_614];
+    [4_622_497_460_222_341_450, 4_622_507_998_376_091_899, 4_619_904_522_361_962_518];
 
 #[test]
 fn asking_is_pure_and_blocks_differ() {
@@ -274,7 +274,7 @@ fn wrong_settings_and_too_many_parameters_are_named() {
     let fine = |name: &str| parameter(name, ParameterKind::Float);
     let places = |parameters: Vec<ParameterDef>, config| -> Vec<String> {
         let space = ParameterSpace::new(parameters).unwrap();
-        Bqr::new(space, config, 1).unwrap_err().0.into_iter().map(|f| f.place).collect()
+        Bqr::new(space, config, Pairs(8), 1).unwrap_err().0.into_iter().map(|f| f.place).collect()
     };
     assert_eq!(
         places(vec![fine("x")], wrong),
@@ -322,7 +322,7 @@ proptest! {
         let max = (2.0 * 10_f64.powf(wide)).floor().min(1e6);
         let wide = ParameterDef { start: 0.0, max, c_end: 1.0, ..parameter("wide", kind) };
         let space = ParameterSpace::new(vec![wide, parameter("plain", kind)]).unwrap();
-        let mut bqr = Bqr::new(space.clone(), BqrSettings::default(), seed).unwrap();
+        let mut bqr = Bqr::new(space.clone(), BqrSettings::default(), Pairs(8), seed).unwrap();
         for (index, (a, b, c, d, pairs, share)) in told.into_iter().enumerate() {
             let mut asked = bqr.ask(8 * index as u64);
             if index % 3 == 0 {
