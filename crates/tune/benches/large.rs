@@ -1,4 +1,5 @@
-//! What very many parameters cost a tune: asking, telling, and the row of a lease.
+//! What very many parameters cost a tune: asking, telling, the row of a lease, and what a worker keeps
+//! of one in its spool until it is reported.
 //!
 //! `cargo bench -p tune --bench large`. Figures for each parameter of 100 and of 10,000, and their
 //! ratio: 1 where the cost grows with the number of parameters and no faster.
@@ -7,11 +8,11 @@ use model::spec::{OptimizerSpec, TuneSpec};
 use model::{Pairs, ParameterDef, ParameterKind, ParameterSet};
 use std::hint::black_box;
 use std::time::Instant;
-use tune::{Optimizer, Tuner};
+use tune::{Optimizer, ParameterSpace, Tuner};
 
 const SIZES: [usize; 2] = [100, 10_000];
 
-fn tuner(count: usize) -> Tuner {
+fn spec(count: usize) -> TuneSpec {
     let parameter = |index: usize| ParameterDef {
         name: format!("weight_{index}"),
         kind: if index.is_multiple_of(4) { ParameterKind::Float } else { ParameterKind::Int },
@@ -21,15 +22,14 @@ fn tuner(count: usize) -> Tuner {
         c_end: 8.0,
         r_end: 0.002,
     };
-    let spec = TuneSpec {
+    TuneSpec {
         pairs: Pairs(1_000_000),
         optimizer: OptimizerSpec::default(),
         parameters: (0..count).map(parameter).collect(),
         constraints: Vec::new(),
         fixed: ParameterSet::default(),
         forked_from: None,
-    };
-    Tuner::new(&spec, Pairs(8), 7).expect("a good specification")
+    }
 }
 
 /// Nanoseconds for each parameter of the best of some rounds.
@@ -45,7 +45,9 @@ fn time(count: usize, mut work: impl FnMut(u64)) -> f64 {
 
 fn main() {
     let rows = SIZES.map(|count| {
-        let mut tuner = tuner(count);
+        let spec = spec(count);
+        let mut tuner = Tuner::new(&spec, Pairs(8), 7).expect("a good specification");
+        let space = ParameterSpace::new(spec.parameters).expect("a good list");
         let asked = tuner.ask(8);
         let (row, plain) =
             (tuner.write(&asked), serde_json::to_string(&asked).expect("plain data"));
@@ -55,6 +57,12 @@ fn main() {
             ("read a row", time(count, |_| drop(black_box(tuner.read(&row))))),
             ("bytes of a row", row.len() as f64 / count as f64),
             ("bytes of a plain row", plain.len() as f64 / count as f64),
+            ("bytes in a spool", {
+                // The two sides as the first line of a lease's file has them; beside them stand its
+                // openings and, pair by pair, the games.
+                let sides = (asked.plus_set(&space), asked.minus_set(&space));
+                serde_json::to_string(&sides).expect("plain data").len() as f64 / count as f64
+            }),
             ("bytes of the state", {
                 let state = serde_json::to_string(&tuner.state()).expect("plain data");
                 state.len() as f64 / count as f64

@@ -52,8 +52,8 @@ const JITTER_SEED: u64 = 0x6a69_7474_6572_0000;
 ///
 /// What `elomill lab tuner` shows of its limits: at 8 parameters and 20,000 pairs it leaves about
 /// half of SPSA's loss or less on every landscape there. At 30 parameters it is mostly 0.6 to 1.0 of
-/// it, far less where `c_end` is wrong, and up to 1.07 where the landscape is lopsided and flattens
-/// within 40 Elo, or the games are noisy. Flattening makes curvatures look small, and both the
+/// it, far less where `c_end` is wrong, and up to 1.06 where the games are noisy or the start is nearly
+/// right. Flattening makes curvatures look small, and both the
 /// remaining loss and the gain are then expected too small.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bqr {
