@@ -24,6 +24,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
 use std::path::PathBuf;
 use std::time::Duration;
 use store::NewKey;
+use telemetry::{Collector, Traces};
 use tokio_util::sync::CancellationToken;
 use worker_part::WorkerPart;
 
@@ -52,6 +53,10 @@ pub(crate) struct HouseArgs {
     /// reaches it can read them
     #[arg(long, value_name = "HOST:PORT", num_args = 0..=1, require_equals = true, default_missing_value = "127.0.0.1:8118")]
     metrics: Option<SocketAddr>,
+    /// Tell every step of a pair, as a trace for each lease, to this OpenTelemetry collector, by OTLP
+    /// over gRPC
+    #[arg(long, value_name = "http://HOST:PORT")]
+    otlp: Option<Collector>,
     /// Name or address under which other machines reach this one, for the links of invitations
     /// [default: the address of this machine, if it listens to others]
     #[arg(long, value_name = "HOST[:PORT]")]
@@ -137,6 +142,10 @@ impl HouseArgs {
         settings.public_pages = self.public_pages;
         settings.artefacts = Some(folder.artefacts());
         settings.metrics = metrics;
+        if let Some(collector) = &self.otlp {
+            let version = env!("CARGO_PKG_VERSION");
+            settings.traces = Traces::to(collector, "elomill-coordinator", version)?;
+        }
         let mut coordinator = CoordinatorPart::start(settings, listener);
         let endpoint = Endpoint {
             url: url.clone(),
@@ -157,7 +166,7 @@ impl HouseArgs {
         }
         coordinator.is_ready();
         let worker = match worker {
-            Worker::Own => Some(WorkerPart::start(&folder, &url, self.slots())?),
+            Worker::Own => Some(WorkerPart::start(&folder, &url, self.slots(), self.otlp.clone())?),
             Worker::None => None,
         };
         let reach = endpoint.reach;

@@ -14,6 +14,7 @@ use crate::dispatch::Moment;
 use crate::dispatch::scheduler::{LeaseLimits, Merge, Scheduler};
 use crate::metrics::Metrics;
 use crate::recover::{self, RecoverError};
+use crate::traces;
 use crate::views::{LiveWorker, Views};
 use handle::{Believing, Command, Reply};
 use keys::PublicKey;
@@ -24,6 +25,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use store::{Batch, LeaderEpoch, Ledger, NewWorker, StoreError};
+use telemetry::Traces;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -64,6 +66,7 @@ pub struct Core {
     live: BTreeMap<WorkerId, LiveWorker>,
     views: Arc<Views>,
     metrics: Arc<Metrics>,
+    traces: traces::Leases,
     shown: BTreeSet<RunId>,
     inbox: mpsc::Receiver<Command>,
     shutdown: CancellationToken,
@@ -73,8 +76,8 @@ pub struct Core {
 enum Answer {
     /// To a command.
     Reply(Box<dyn FnOnce() + Send>),
-    /// To a report.
-    Ack(Session, Outbound),
+    /// To a report that came then.
+    Ack(Session, Outbound, Instant),
 }
 
 /// How it goes on.
@@ -117,6 +120,7 @@ impl Core {
             live: BTreeMap::new(),
             views,
             metrics,
+            traces: traces::Leases::default(),
             shown: BTreeSet::new(),
             inbox,
             shutdown,
@@ -133,6 +137,13 @@ impl Core {
         };
         core.go_on_from(recovered);
         Ok((core, Handle { commands }))
+    }
+
+    /// Tells the steps of its leases.
+    #[must_use]
+    pub fn telling(mut self, traces: Traces) -> Self {
+        self.traces = traces::Leases::new(traces);
+        self
     }
 
     /// Runs until the token is cancelled, then lets the sessions finish and closes the ledger. When
@@ -214,6 +225,7 @@ impl Core {
         give_work: bool,
     ) -> Result<(Vec<Answer>, Batch), StoreError> {
         let mut answers: Vec<Answer> = Vec::new();
+        let decided = Instant::now();
         let commands = group.len();
         for command in group.drain(..) {
             self.decide(command, &mut answers).await?;
@@ -226,7 +238,9 @@ impl Core {
         if !batch.is_empty() {
             let began = Instant::now();
             self.ledger.commit(leader, &batch).await?;
-            self.metrics.committed(&batch, commands, began.elapsed(), &self.scheduler);
+            let took = began.elapsed();
+            self.metrics.committed(&batch, commands, took, &self.scheduler);
+            self.traces.written(&batch, decided, took);
         }
         Ok((answers, batch))
     }
@@ -253,9 +267,10 @@ impl Core {
         for answer in answers {
             match answer {
                 Answer::Reply(reply) => reply(),
-                Answer::Ack(session, ack) => {
-                    if let Outbound::Ack { outcome, .. } = &ack {
+                Answer::Ack(session, ack, came) => {
+                    if let Outbound::Ack { lease, sequence, outcome, .. } = &ack {
                         self.metrics.answered(outcome);
+                        self.traces.answered(*lease, *sequence, outcome.name(), came.elapsed());
                     }
                     // Otherwise it reports again in its new session, and hears it there.
                     if self.is_current(session) {
@@ -264,6 +279,7 @@ impl Core {
                 }
             }
         }
+        self.traces.said(batch);
         for (worker, push) in self.scheduler.take_outbox() {
             self.send(worker, Outbound::Push(push));
         }
@@ -393,6 +409,7 @@ impl Core {
         self.sessions.insert(worker, (session.number, line));
         self.live.insert(worker, LiveWorker::default());
         self.metrics.session_opened();
+        self.traces.met(worker, &hello.key);
         let now = self.now();
         self.scheduler.join(worker, hello.offer, &hello.held, now);
         tracing::info!(worker.id = worker.0, worker.name = %hello.name, "worker joined");
@@ -405,7 +422,7 @@ impl Core {
         said: Said,
         answers: &mut Vec<Answer>,
     ) -> Result<(), StoreError> {
-        let (worker, now) = (session.worker, self.now());
+        let (worker, now, came) = (session.worker, self.now(), Instant::now());
         match said {
             Said::Want(leases) => self.scheduler.want(worker, leases, now),
             Said::Progress { playing_games, nodes_per_second } => {
@@ -432,7 +449,7 @@ impl Core {
                 };
                 let (lease, epoch, sequence) = (report.lease, report.epoch, report.sequence);
                 let ack = Outbound::Ack { lease, epoch, sequence, outcome };
-                answers.push(Answer::Ack(session, ack));
+                answers.push(Answer::Ack(session, ack, came));
             }
         }
         Ok(())
@@ -579,6 +596,7 @@ impl Core {
         let Recovered { leader, scheduler, keys } = recovered;
         self.leader = Some(leader);
         self.metrics.lead(true);
+        self.traces.forget();
         self.scheduler = scheduler;
         self.keys = keys;
         self.shown = self.scheduler.runs().map(|run| run.id).collect();

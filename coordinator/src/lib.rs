@@ -18,6 +18,7 @@ pub mod recover;
 pub mod rpc;
 mod serve;
 mod tls_args;
+mod traces;
 pub mod views;
 pub mod web;
 

@@ -5,6 +5,7 @@ use clap::Parser;
 use coordinator::TlsArgs;
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use telemetry::Traces;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tracing_subscriber::filter::{LevelFilter, Targets};
@@ -33,11 +34,16 @@ struct Program {
     /// them
     #[arg(long, value_name = "HOST:PORT", num_args = 0..=1, require_equals = true, default_missing_value = "127.0.0.1:8118")]
     metrics: Option<SocketAddr>,
+    /// Tell every step of a pair, as a trace for each lease, to this OpenTelemetry collector, by OTLP
+    /// over gRPC
+    #[arg(long, value_name = "http://HOST:PORT")]
+    otlp: Option<telemetry::Collector>,
 }
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
-    let Program { database_url, listen, data_dir, tls, public_pages, metrics } = Program::parse();
+    let Program { database_url, listen, data_dir, tls, public_pages, metrics, otlp } =
+        Program::parse();
     let wanted = std::env::var("ELOMILL_LOG").unwrap_or_default();
     // Text that is none of the filter's grammar, or empty, asks for nothing in particular.
     let filter = match wanted.trim().parse::<Targets>() {
@@ -64,6 +70,9 @@ async fn main() -> anyhow::Result<()> {
     if let Some(address) = metrics {
         let port = telemetry::Port::open(address);
         settings.metrics = Some(port.with_context(|| format!("cannot show metrics on {address}"))?);
+    }
+    if let Some(collector) = otlp {
+        settings.traces = Traces::to(&collector, "elomill-coordinator", env!("CARGO_PKG_VERSION"))?;
     }
     let shutdown = CancellationToken::new();
     let stop = shutdown.clone().drop_guard();

@@ -226,14 +226,7 @@ impl Metrics {
 
     /// A report was answered.
     pub(crate) fn answered(&self, outcome: &Acknowledged) {
-        let outcome = match outcome {
-            Acknowledged::Merged => "merged",
-            Acknowledged::Duplicate => "duplicate",
-            Acknowledged::Stale => "stale",
-            Acknowledged::RunEnded => "run_ended",
-            Acknowledged::Invalid(_) => "invalid",
-        };
-        self.reports.with_label_values(&[outcome]).inc();
+        self.reports.with_label_values(&[outcome.name()]).inc();
     }
 
     /// How everything stands.

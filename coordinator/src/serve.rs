@@ -32,7 +32,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use store::{Ledger, NewKey, StoreError};
-use telemetry::Port;
+use telemetry::{Port, Traces};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -62,6 +62,8 @@ pub struct Settings {
     pub metrics: Option<Port>,
     /// The folder in which it keeps published engines; none are without one.
     pub artefacts: Option<PathBuf>,
+    /// To whom the steps of its leases are told.
+    pub traces: Traces,
 }
 
 impl Settings {
@@ -77,6 +79,7 @@ impl Settings {
             lease_standstill: standstill,
             metrics: None,
             artefacts: None,
+            traces: Traces::default(),
         }
     }
 }
@@ -142,7 +145,8 @@ pub async fn run(
     let streams = CancellationToken::new();
 
     let (health, health_service) = tonic_health::server::health_reporter();
-    let worker_rpc = WorkerRpc::new(handle.clone(), tasks.clone(), streams.clone());
+    let worker_rpc =
+        WorkerRpc::new(handle.clone(), tasks.clone(), streams.clone(), settings.traces.clone());
     let worker_service = WorkerServiceServer::new(worker_rpc)
         .max_decoding_message_size(proto::MAX_MESSAGE_BYTES)
         .max_encoding_message_size(proto::MAX_MESSAGE_BYTES);
@@ -199,7 +203,7 @@ pub async fn run(
             .with_graceful_shutdown(async move { stop.cancelled().await });
         tasks.spawn(async move { serve.await })
     };
-    let core = tokio::spawn(core.run());
+    let core = tokio::spawn(core.telling(settings.traces.clone()).run());
     let ended = core.await;
     // The core is done, by order or by an error: everything that hangs on it ends.
     shutdown.cancel();
@@ -210,6 +214,7 @@ pub async fn run(
         tracing::info!("some connections did not end in time and are dropped");
         server.abort();
     }
+    settings.traces.flush().await;
     match ended {
         Ok(result) => Ok(result?),
         Err(panic) => std::panic::resume_unwind(panic.into_panic()),

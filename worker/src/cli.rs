@@ -40,6 +40,11 @@ pub struct Args {
     #[arg(long, value_name = "HOST:PORT", num_args = 0..=1, require_equals = true, default_missing_value = "127.0.0.1:8119")]
     pub metrics: Option<SocketAddr>,
 
+    /// Tell every step of a pair, as a trace for each lease, to this OpenTelemetry collector, by OTLP
+    /// over gRPC
+    #[arg(long, value_name = "http://HOST:PORT")]
+    pub otlp: Option<telemetry::Collector>,
+
     /// Memory for the transposition tables of all slots together, in MiB, in place of
     /// --max-hash-mib
     #[arg(long, value_name = "MIB", conflicts_with = "max_hash_mib", value_parser = clap::value_parser!(u32).range(1..=16_777_216))]
@@ -91,6 +96,10 @@ impl Args {
             let port = telemetry::Port::open(address);
             settings.metrics =
                 Some(port.with_context(|| format!("cannot show metrics on {address}"))?);
+        }
+        if let Some(collector) = self.otlp {
+            let version = env!("CARGO_PKG_VERSION");
+            settings.traces = telemetry::Traces::to(&collector, "elomill-worker", version)?;
         }
         Ok(settings)
     }
@@ -154,8 +163,25 @@ impl JoinArgs {
     }
 }
 
-/// Turns interrupts from the keyboard into the stages of a shutdown, for as long as it is polled.
+/// Turns interrupts from the keyboard, and a service manager's requests to end, into the stages of a
+/// shutdown, for as long as it is polled.
+///
+/// # Errors
+/// The system does not let signals be listened for.
 pub async fn interrupts(shutdown: Shutdown) -> std::io::Result<()> {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        let mut terminate = signal(SignalKind::terminate())?;
+        loop {
+            tokio::select! {
+                heard = tokio::signal::ctrl_c() => heard?,
+                _ = terminate.recv() => {}
+            }
+            shutdown.interrupt();
+        }
+    }
+    #[cfg(not(unix))]
     loop {
         tokio::signal::ctrl_c().await?;
         shutdown.interrupt();

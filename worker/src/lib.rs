@@ -23,6 +23,7 @@ mod shutdown;
 mod slots;
 mod spool;
 mod status;
+mod traces;
 
 pub use enrol::{EnrolError, Enrolled, coordinator_of, join};
 pub use error::WorkerError;

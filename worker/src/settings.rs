@@ -60,6 +60,8 @@ pub struct Settings {
     pub status: Option<watch::Sender<Status>>,
     /// Where its metrics are shown, if anywhere.
     pub metrics: Option<telemetry::Port>,
+    /// To whom it tells the steps of its work.
+    pub traces: telemetry::Traces,
 }
 
 impl Settings {
@@ -84,6 +86,7 @@ impl Settings {
             backoff_cap: Duration::from_secs(60),
             status: None,
             metrics: None,
+            traces: telemetry::Traces::default(),
         }
     }
 }

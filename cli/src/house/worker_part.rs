@@ -9,6 +9,7 @@ use anyhow::Context;
 use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::Duration;
+use telemetry::Collector;
 use tokio::io::AsyncWriteExt;
 use tokio::process::{Child, ChildStdin, Command};
 use tokio::task::JoinHandle;
@@ -42,17 +43,24 @@ struct Recipe {
     folder: DataDir,
     url: String,
     slots: u32,
+    otlp: Option<Collector>,
 }
 
 impl WorkerPart {
     /// # Errors
     /// This program does not know its own path, or the child does not start.
-    pub(super) fn start(folder: &DataDir, url: &str, slots: u32) -> anyhow::Result<Self> {
+    pub(super) fn start(
+        folder: &DataDir,
+        url: &str,
+        slots: u32,
+        otlp: Option<Collector>,
+    ) -> anyhow::Result<Self> {
         let recipe = Recipe {
             program: std::env::current_exe().context("cannot find the path of this program")?,
             folder: folder.clone(),
             url: url.to_owned(),
             slots,
+            otlp,
         };
         let child = recipe.spawn()?;
         let (finish, hurry) = (CancellationToken::new(), CancellationToken::new());
@@ -86,6 +94,9 @@ impl Recipe {
             .stdout(log.try_clone()?)
             .stderr(log)
             .kill_on_drop(true);
+        if let Some(collector) = &self.otlp {
+            command.args(["--otlp", &collector.to_string()]);
+        }
         // Ctrl-C at the terminal is for this process, which ends its parts in order.
         #[cfg(unix)]
         command.process_group(0);

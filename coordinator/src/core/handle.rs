@@ -81,6 +81,19 @@ pub enum Acknowledged {
     Invalid(String),
 }
 
+impl Acknowledged {
+    /// In a word.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::Merged => "merged",
+            Self::Duplicate => "duplicate",
+            Self::Stale => "stale",
+            Self::RunEnded => "run_ended",
+            Self::Invalid(_) => "invalid",
+        }
+    }
+}
+
 /// What a worker says after its hello.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Said {

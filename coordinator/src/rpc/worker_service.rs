@@ -5,6 +5,8 @@ use crate::core::{Acknowledged, CoreError, Handle, Line, Outbound, Said, Session
 use crate::dispatch::scheduler::Idle;
 use crate::judging::{self, Judged, Verdict};
 use crate::rpc::access;
+use crate::traces;
+use keys::PublicKey;
 use model::LeaseId;
 use model::lease::Report;
 use proto::v1::work_request::Message as Request;
@@ -13,7 +15,8 @@ use proto::v1::worker_service_server::WorkerService;
 use proto::v1::{self, WorkRequest, WorkResponse};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
+use telemetry::Traces;
 use tokio::sync::Semaphore;
 use tokio_stream::wrappers::ReceiverStream;
 use tokio_stream::{Stream, StreamExt};
@@ -39,14 +42,20 @@ pub struct WorkerRpc {
     judges: Arc<Semaphore>,
     tasks: TaskTracker,
     shutdown: CancellationToken,
+    traces: Traces,
 }
 
 impl WorkerRpc {
     /// Over this core. Its tasks are tracked, and end with the token.
     #[must_use]
-    pub fn new(core: Handle, tasks: TaskTracker, shutdown: CancellationToken) -> Self {
+    pub fn new(
+        core: Handle,
+        tasks: TaskTracker,
+        shutdown: CancellationToken,
+        traces: Traces,
+    ) -> Self {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        Self { core, judges: Arc::new(Semaphore::new(cores)), tasks, shutdown }
+        Self { core, judges: Arc::new(Semaphore::new(cores)), tasks, shutdown, traces }
     }
 }
 
@@ -77,7 +86,11 @@ impl WorkerService for WorkerRpc {
             report_interval_ms: REPORT_INTERVAL_MS,
         });
         let core = self.core.clone();
-        let judges = Arc::clone(&self.judges);
+        let judges = Judges {
+            permits: Arc::clone(&self.judges),
+            key: caller.key,
+            traces: self.traces.clone(),
+        };
         let shutdown = self.shutdown.clone();
         self.tasks.spawn(async move {
             let ended = tokio::select! {
@@ -137,7 +150,7 @@ impl WorkerService for WorkerRpc {
 async fn listen(
     core: &Handle,
     session: Session,
-    judges: &Semaphore,
+    judges: &Judges,
     incoming: &mut Streaming<WorkRequest>,
 ) -> Result<(), WireError> {
     while let Some(Ok(request)) = incoming.next().await {
@@ -153,7 +166,7 @@ async fn listen(
             }
             Request::Want(want) => Said::Want(want.leases),
             Request::Report(report) => {
-                match judged(core, session, judges, convert::report(report)?).await {
+                match judges.judged(core, session, convert::report(report)?).await {
                     Some(judged) => Said::Report(judged),
                     // The session is over.
                     None => return Ok(()),
@@ -174,20 +187,29 @@ async fn listen(
     Ok(())
 }
 
-/// Asks the rules about a report, beside the threads that serve the sessions.
-async fn judged(
-    core: &Handle,
-    session: Session,
-    judges: &Semaphore,
-    report: Report,
-) -> Option<Judged> {
-    let (report, terms) = core.terms(session, report).await?;
-    let Some(terms) = terms else {
-        return Some(Judged { report, verdict: Verdict::NotAsked });
-    };
-    let _judge = judges.acquire().await.ok()?;
-    // A panic of it is this session's end alone.
-    tokio::task::spawn_blocking(move || judging::judge(&terms, report)).await.ok()
+/// Those who ask the rules about the reports of one session.
+struct Judges {
+    permits: Arc<Semaphore>,
+    key: PublicKey,
+    traces: Traces,
+}
+
+impl Judges {
+    /// Asks the rules about a report, beside the threads that serve the sessions.
+    async fn judged(&self, core: &Handle, session: Session, report: Report) -> Option<Judged> {
+        let came = Instant::now();
+        let (report, terms) = core.terms(session, report).await?;
+        let Some(terms) = terms else {
+            return Some(Judged { report, verdict: Verdict::NotAsked });
+        };
+        let (lease, sequence) = ((report.lease, report.epoch), report.sequence);
+        let _judge = self.permits.acquire().await.ok()?;
+        // A panic of it is this session's end alone.
+        let judging = tokio::task::spawn_blocking(move || judging::judge(&terms, report));
+        let judged = judging.await.ok()?;
+        traces::judged(&self.traces, &self.key, lease, sequence, came.elapsed());
+        Some(judged)
+    }
 }
 
 fn wire(message: Outbound) -> Response {

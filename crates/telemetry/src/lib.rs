@@ -1,10 +1,13 @@
-//! A port that shows what a program counts, in the text format of Prometheus, and whether it lives.
+//! What a program shows of itself to those who watch it: a port with what it counts, in the text
+//! format of Prometheus, and whether it lives; [`Traces`], the steps of its work, by OTLP.
 //!
 //! What is counted, and under which names, is the matter of the program: it fills a [`Registry`].
 //! The port is apart from every other and opened only where somebody asks for it: it knows neither
 //! keys nor encryption, and shows numbers without names of people or machines.
 //!
 //! `/metrics` is for Prometheus, `/healthz` for supervisors of containers.
+
+mod traces;
 
 use axum::Router;
 use axum::extract::State;
@@ -19,6 +22,7 @@ use tokio::net::TcpListener;
 
 pub use prometheus;
 pub use prometheus::Registry;
+pub use traces::{Collector, LeaseTrace, Place, Step, Traces, TracesError};
 
 /// An address that is taken already, so that a wrong one is noticed at once and a program that
 /// starts its parts again keeps it.

@@ -154,6 +154,7 @@ impl Session {
     fn on_ack(&mut self, ack: &v1::Ack) {
         let key = LeaseKey { lease: LeaseId(ack.lease_id), epoch: ack.epoch };
         let detail = printable(&ack.detail, 200);
+        self.steps.answered(key, ack.sequence, ack.outcome().as_str_name());
         match AckOutcome::try_from(ack.outcome) {
             Ok(AckOutcome::Merged | AckOutcome::Duplicate) => {
                 if let Settled::Pairs(pairs) = self.holdings.acknowledge(key, ack.sequence) {

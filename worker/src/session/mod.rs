@@ -16,6 +16,7 @@ use crate::rest::{self, Rest};
 use crate::slots::{PairEnd, PairJob, SlotDone, Slots};
 use crate::spool::{Line, Recovered, Spool};
 use crate::status::GameRate;
+use crate::traces::Steps;
 use crate::{Settings, Shutdown, Status, Summary, WorkerError};
 use arena::Matchup;
 use model::lease::PairIndex;
@@ -59,6 +60,7 @@ struct Session {
     spool: Spool,
     holdings: Holdings,
     slots: Slots,
+    steps: Steps,
     /// Files being synchronised, each for the report of its lease.
     syncs: JoinSet<(LeaseKey, io::Result<()>)>,
     connection: Option<Connection>,
@@ -109,6 +111,8 @@ pub async fn run(mut settings: Settings, shutdown: Shutdown) -> Result<Summary, 
         link.spawn(metrics::serve(port, status.subscribe()));
     }
     let now = Instant::now();
+    let traces = settings.traces.clone();
+    let steps = Steps::new(traces.clone(), state.key().public());
     let mut session = Session {
         settings,
         _state: state,
@@ -116,6 +120,7 @@ pub async fn run(mut settings: Settings, shutdown: Shutdown) -> Result<Summary, 
         spool,
         holdings: Holdings::default(),
         slots,
+        steps,
         syncs: JoinSet::new(),
         connection: None,
         phase: Phase::Running,
@@ -134,6 +139,7 @@ pub async fn run(mut settings: Settings, shutdown: Shutdown) -> Result<Summary, 
     }
     let served = session.serve(&mut events, results, &shutdown).await;
     session.part(&mut events).await;
+    traces.flush().await;
     served?;
     Ok(session.summarise())
 }
@@ -223,6 +229,7 @@ impl Session {
         match done.end {
             PairEnd::Played(pair) => {
                 self.summary.played += Pairs(1);
+                self.steps.played(done.key, &pair, done.elapsed);
                 self.rate.add(now, Games(2));
                 if self.holdings.contains(done.key) {
                     self.write(done.key, &Line::Pair(pair.clone()));
@@ -328,6 +335,7 @@ impl Session {
     /// Drops a lease with its file; its pairs in play are stopped.
     fn forget(&mut self, key: LeaseKey) {
         self.holdings.drop_lease(key);
+        self.steps.forget(key);
         if let Err(error) = self.spool.remove(key) {
             tracing::warn!(lease.id = key.lease.0, %error, "cannot delete a spool file");
         }

@@ -178,6 +178,7 @@ impl Session {
 
     fn send_report(&mut self, key: LeaseKey, now: Instant) {
         if let Some(report) = self.holdings.send_report(key, now) {
+            self.steps.sent(key, report.sequence);
             self.say(Message::Report(convert::report(&report)));
         }
     }

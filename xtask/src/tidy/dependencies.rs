@@ -54,11 +54,14 @@ const NOT_PURE: [&str; 10] =
 const EXCEPT: [(&str, &str); 1] = [("arena", "rustix")];
 
 /// Packages of others that one part of the house keeps to itself, and who may ship with them.
-const RESERVED: [(&str, &[&str]); 4] = [
+const RESERVED: [(&str, &[&str]); 7] = [
     ("sqlx", &["store", "testkit"]),
     ("axum", &["coordinator", "telemetry"]),
     ("maud", &["coordinator"]),
     ("prometheus", &["telemetry"]),
+    ("opentelemetry", &["telemetry"]),
+    ("opentelemetry-otlp", &["telemetry"]),
+    ("opentelemetry_sdk", &["telemetry"]),
 ];
 
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
