@@ -14,6 +14,7 @@ mod judge;
 mod keys;
 mod lab;
 mod login;
+mod man;
 mod r#match;
 mod params;
 mod perft;
@@ -94,6 +95,8 @@ pub(crate) enum Command {
     Restore(backup::RestoreArgs),
     /// Prints a completion script for a shell
     Completions(completions::Args),
+    /// Writes the manual: pages for man, or one in Markdown
+    Man(man::Args),
 }
 
 impl Command {
@@ -131,6 +134,7 @@ impl Command {
             Command::Backup(args) => Box::pin(args.run()).await,
             Command::Restore(args) => Box::pin(args.run()).await,
             Command::Completions(args) => args.run(),
+            Command::Man(args) => args.run(),
         }
     }
 }
