@@ -1,9 +1,13 @@
 //! Chores of the repository: `cargo xtask book` makes the opening books, `cargo xtask crosscheck`
-//! compares the rules of the games with programs of others, `cargo xtask tidy` checks the house rules.
+//! compares the rules of the games with programs of others, `cargo xtask tidy` checks the house rules,
+//! `cargo xtask reference` writes the guide's pages that follow from the code, `cargo xtask release`
+//! makes what is offered for download.
 
 mod book;
 mod crosscheck;
 mod parallel;
+mod reference;
+mod release;
 mod tidy;
 
 use clap::{Parser, Subcommand};
@@ -24,6 +28,10 @@ enum Chore {
     Book(book::Command),
     /// Compare the rules of the games with those of programs that others wrote
     Crosscheck(crosscheck::Command),
+    /// Write the pages of the guide that follow from the code
+    Reference(reference::Command),
+    /// Make the downloads of a release: static programs, manual pages, checksums, a signature
+    Release(release::Command),
     /// Check the house rules on every file of the repository
     Tidy,
 }
@@ -32,6 +40,8 @@ fn main() -> ExitCode {
     let done = match Cli::parse().chore {
         Chore::Book(command) => command.run(root()),
         Chore::Crosscheck(command) => command.run(root()),
+        Chore::Reference(command) => command.run(root()),
+        Chore::Release(command) => command.run(root()),
         Chore::Tidy => tidy::run(root()),
     };
     done.unwrap_or_else(|error| {

@@ -11,6 +11,7 @@ mod lines;
 mod players;
 mod race;
 mod reader;
+mod reference;
 mod resolve;
 mod set;
 #[cfg(test)]
@@ -28,6 +29,7 @@ pub use campaign::{CampaignFile, Group};
 pub use engine::{EngineBench, EngineFile, EngineSource, Recipe};
 pub use players::{KnownEngine, PlayerFile, PlayersFile};
 pub use race::{RaceCandidateFile, RaceFile};
+pub use reference::{FieldReference, FileReference, references};
 pub use resolve::{Surroundings, Tuned};
 pub use set::parse_set;
 
@@ -162,7 +164,10 @@ impl RunFile {
     /// # Errors
     /// Everything that is wrong in it: broken TOML, unknown, missing and mistyped fields.
     pub fn parse(text: &str) -> Result<Self, FindingList> {
-        let mut reader = Reader::new(text);
+        Self::read(Reader::new(text))
+    }
+
+    fn read(mut reader: Reader<'_>) -> Result<Self, FindingList> {
         let Some(document) = reader.document() else { return Err(reader.into_findings()) };
         let mut root = reader.root(&document);
         let name = root.required_text(&mut reader, "name", "name = \"lmr at 2000 nodes\"");
@@ -350,12 +355,8 @@ fn bqr(reader: &mut Reader<'_>, tune: &mut Section<'_>) -> BqrSettings {
 
 fn parameter(reader: &mut Reader<'_>, mut section: Section<'_>) -> ParameterFile {
     let name = section.required_text(reader, "name", "name = \"lmr_base\"");
-    let kind = if section.has("kind") {
-        section.choice(reader, "kind", None, &ParameterKind::ALL)
-    } else {
-        section.allow(&["kind"]);
-        None
-    };
+    let kinds = ParameterKind::ALL.map(|(word, kind)| (word, Some(kind)));
+    let kind = section.choice(reader, "kind", Some(None), &kinds).flatten();
     let mut number = |field| section.optional_number(reader, field);
     let parameter = ParameterFile {
         name,
@@ -481,6 +482,7 @@ fn candidate(reader: &mut Reader<'_>, root: &mut Section<'_>) -> CandidateFile {
 /// The id of a run, if there is one.
 fn run_field(reader: &mut Reader<'_>, section: &mut Section<'_>, field: &str) -> Option<RunId> {
     section.allow(&[field]);
+    reader.note(section, field, "the number of a run", Some(String::new()));
     section.has(field).then(|| {
         let id = section.whole(reader, field, None, 1..=i64::MAX.unsigned_abs());
         RunId(i64::try_from(id).unwrap_or(i64::MAX))

@@ -88,7 +88,10 @@ impl EngineFile {
     /// # Errors
     /// Everything that is wrong in it, with lines.
     pub fn parse(text: &str) -> Result<Self, FindingList> {
-        let mut reader = Reader::new(text);
+        Self::read(Reader::new(text))
+    }
+
+    pub(super) fn read(mut reader: Reader<'_>) -> Result<Self, FindingList> {
         let Some(document) = reader.document() else { return Err(reader.into_findings()) };
         let mut root = reader.root(&document);
         let name = root.required_text(&mut reader, "name", "name = \"my-engine\"");

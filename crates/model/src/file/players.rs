@@ -182,6 +182,7 @@ pub(super) fn players(reader: &mut Reader<'_>, root: &mut Section<'_>) -> (GameL
 /// What one side may spend; where nothing is said and something must be, nodes are missed.
 fn side_limit(reader: &mut Reader<'_>, section: &mut Section<'_>, is_needed: bool) -> SideLimit {
     let others = ["depth", "movetime", "clock"].iter().any(|field| section.has(field));
+    reader.note(section, "nodes", "a whole number from 1 to 1000000000", Some(String::new()));
     let nodes = match section.has("nodes") || (is_needed && !others) {
         true => Some(section.whole(reader, "nodes", None, 1..=1_000_000_000)),
         false => None,
@@ -227,5 +228,7 @@ fn optional(
     range: std::ops::RangeInclusive<u64>,
 ) -> Option<u64> {
     section.allow(&[field]);
+    let allowed = format!("a whole number from {} to {}", range.start(), range.end());
+    reader.note(section, field, &allowed, Some(String::new()));
     section.has(field).then(|| section.whole(reader, field, None, range))
 }

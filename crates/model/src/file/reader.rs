@@ -6,6 +6,7 @@
 
 use super::lines::{Lines, line_of};
 use crate::{Finding, FindingList, ParameterSet, printable};
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 use toml::Spanned;
@@ -16,6 +17,16 @@ pub(super) struct Reader<'t> {
     text: &'t str,
     findings: Vec<Finding>,
     lines: Lines,
+    notes: Option<&'t RefCell<Vec<Note>>>,
+}
+
+/// What a reader asked for: a field, whatever the file has there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Note {
+    pub(super) place: String,
+    pub(super) allowed: String,
+    /// `None`: it must be there. Empty: it may be left out.
+    pub(super) default: Option<String>,
 }
 
 /// One table of the file.
@@ -27,7 +38,26 @@ pub(super) struct Section<'d> {
 
 impl<'t> Reader<'t> {
     pub(super) fn new(text: &'t str) -> Self {
-        Self { text, findings: Vec::new(), lines: Lines::default() }
+        Self { text, findings: Vec::new(), lines: Lines::default(), notes: None }
+    }
+
+    /// A reader that also notes what it is asked for.
+    pub(super) fn noting(text: &'t str, notes: &'t RefCell<Vec<Note>>) -> Self {
+        Self { notes: Some(notes), ..Self::new(text) }
+    }
+
+    /// Notes that a field is asked for; the first note of a field counts.
+    pub(super) fn note(
+        &self,
+        section: &Section<'_>,
+        field: &str,
+        allowed: &str,
+        default: Option<String>,
+    ) {
+        if let Some(notes) = self.notes {
+            let (place, allowed) = (section.place_of(field), allowed.to_owned());
+            notes.borrow_mut().push(Note { place, allowed, default });
+        }
     }
 
     /// The parsed document; nothing, and a finding, when it is no TOML.
@@ -125,6 +155,7 @@ impl<'d> Section<'d> {
 
     /// Text, if there is any.
     pub(super) fn text(&mut self, reader: &mut Reader<'_>, field: &str) -> Option<String> {
+        reader.note(self, field, "text", Some(String::new()));
         let value = self.take(reader, field)?;
         let text = value.as_str().map(str::to_owned);
         if text.is_none() {
@@ -142,6 +173,7 @@ impl<'d> Section<'d> {
     ) -> Vec<String> {
         let allowed = "a list of texts";
         let mend = format!("write `{field} = {example}`");
+        reader.note(self, field, allowed, None);
         let Some(value) = self.take(reader, field) else {
             reader.missing(self, field, allowed, mend);
             return Vec::new();
@@ -168,6 +200,7 @@ impl<'d> Section<'d> {
         field: &str,
         example: &str,
     ) -> String {
+        reader.note(self, field, "text", None);
         if !self.has(field) {
             reader.missing(self, field, "text", format!("write `{example}`"));
         }
@@ -175,7 +208,7 @@ impl<'d> Section<'d> {
     }
 
     /// One of a few words; `None` without a default is a finding.
-    pub(super) fn choice<T: Copy>(
+    pub(super) fn choice<T: Copy + PartialEq>(
         &mut self,
         reader: &mut Reader<'_>,
         field: &str,
@@ -184,6 +217,9 @@ impl<'d> Section<'d> {
     ) -> Option<T> {
         let allowed = words.iter().map(|(word, _)| *word).collect::<Vec<_>>().join(", ");
         let mend = format!("write `{field} = \"{}\"`", words.first().map_or("", |(word, _)| *word));
+        let usual = words.iter().find(|(_, choice)| Some(*choice) == default);
+        let usual = usual.map(|(word, _)| format!("\"{word}\""));
+        reader.note(self, field, &allowed, usual.or(default.map(|_| String::new())));
         let Some(value) = self.take(reader, field) else {
             if default.is_none() {
                 reader.missing(self, field, allowed, mend);
@@ -208,6 +244,7 @@ impl<'d> Section<'d> {
         let allowed = format!("a whole number from {} to {}", range.start(), range.end());
         let mend = format!("write `{field} = {}`", default.unwrap_or(1000));
         let fallback = default.unwrap_or(*range.start());
+        reader.note(self, field, &allowed, default.map(|number| number.to_string()));
         let Some(value) = self.take(reader, field) else {
             if default.is_none() {
                 reader.missing(self, field, allowed, mend);
@@ -226,6 +263,7 @@ impl<'d> Section<'d> {
 
     /// A finite number, whole or not, if there is any.
     pub(super) fn optional_number(&mut self, reader: &mut Reader<'_>, field: &str) -> Option<f64> {
+        reader.note(self, field, "a finite number", Some(String::new()));
         let value = self.take(reader, field)?;
         let number = number_of(value);
         if number.is_none() {
@@ -241,6 +279,7 @@ impl<'d> Section<'d> {
         field: &str,
         default: Option<f64>,
     ) -> f64 {
+        reader.note(self, field, "a finite number", default.map(|number| number.to_string()));
         if default.is_none() && !self.has(field) {
             reader.missing(self, field, "a finite number", "write a plain number");
         }
@@ -249,6 +288,7 @@ impl<'d> Section<'d> {
 
     /// A table, if there is one.
     pub(super) fn section(&mut self, reader: &mut Reader<'_>, field: &str) -> Option<Section<'d>> {
+        reader.note(self, field, "a table", Some(String::new()));
         let value = self.take(reader, field)?;
         let place = self.place_of(field);
         let DeValue::Table(table) = value else {
@@ -261,6 +301,7 @@ impl<'d> Section<'d> {
 
     /// A list of tables; empty when there is none.
     pub(super) fn sections(&mut self, reader: &mut Reader<'_>, field: &str) -> Vec<Section<'d>> {
+        reader.note(self, field, "a list of tables", Some(String::new()));
         let Some(value) = self.take(reader, field) else { return Vec::new() };
         let mend = format!("write a heading [[{field}]], with two brackets, for each");
         let DeValue::Array(array) = value else {
@@ -286,6 +327,7 @@ impl<'d> Section<'d> {
 
     /// A table of numbers under free names, if there is one.
     pub(super) fn values(&mut self, reader: &mut Reader<'_>, field: &str) -> Option<ParameterSet> {
+        reader.note(self, field, "a table of numbers under names of your own", Some(String::new()));
         let section = self.section(reader, field)?;
         let mut set = ParameterSet::default();
         // Entry by entry and not by name: there may be thousands.
@@ -310,6 +352,7 @@ impl<'d> Section<'d> {
         reader: &mut Reader<'_>,
         field: &str,
     ) -> Vec<(String, String)> {
+        reader.note(self, field, "a table of texts, numbers and truths", Some(String::new()));
         let Some(mut section) = self.section(reader, field) else { return Vec::new() };
         let mut scalars = Vec::new();
         for key in section.table.into_iter().flat_map(|table| table.keys()) {
