@@ -220,11 +220,21 @@ def check_slurm():
 
 
 def check_image():
-    """The files of the image, put together from the program of this machine: its entry point runs
-    as the image's user on a root that is read-only."""
+    """The files of each image, put together from the program of this machine: its entry point runs
+    as the image's user on a root that is read-only. A program that is not static brings its
+    libraries along."""
     dockerfile = (HERE / "docker" / "Dockerfile").read_text()
-    entry = json.loads(re.search(r"^ENTRYPOINT (.+)$", dockerfile, re.M).group(1))
-    user, group = re.search(r"^USER (\d+):(\d+)$", dockerfile, re.M).groups()
+    stages = re.split(r"^FROM ", dockerfile, flags=re.M)
+    images = [stage for stage in stages if "ENTRYPOINT" in stage]
+    if len(images) != 2:
+        finding("Dockerfile", f"{len(images)} images in place of two")
+    for image in images:
+        check_entry(image)
+
+
+def check_entry(image):
+    entry = json.loads(re.search(r"^ENTRYPOINT (.+)$", image, re.M).group(1))
+    user, group = re.search(r"^USER (\d+):(\d+)$", image, re.M).groups()
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder)
         os.chmod(root, 0o755)
@@ -237,14 +247,15 @@ def check_image():
         program = root / entry[0].lstrip("/")
         program.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(PROGRAM, program)
-        script = f"exec chroot --userspec={user}:{group} {root} {entry[0]} --version"
+        words = " ".join(entry)
+        script = f"exec chroot --userspec={user}:{group} {root} {words} --help"
         command = ["sh", "-c", script]
         # A container may not be allowed to mount; the rest is tried there all the same.
         if run(["unshare", "--mount", "true"]).returncode == 0:
             read_only = f"mount --bind {root} {root} && mount -o remount,bind,ro {root}"
             command = ["unshare", "--mount", "sh", "-c", f"{read_only} && {script}"]
         done = run(command)
-        if done.returncode != 0 or not done.stdout.startswith("elomill "):
+        if done.returncode != 0 or "Usage: elomill" not in done.stdout:
             finding("Dockerfile", f"the entry point says {done.stdout}{done.stderr}")
 
 
