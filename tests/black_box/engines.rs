@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 /// The project's engine as others start it; a test of one package alone may have to build it.
-fn engine() -> PathBuf {
+pub(crate) fn engine() -> PathBuf {
     let path = Path::new(env!("CARGO_BIN_EXE_elomill")).with_file_name("elomill-engine");
     if !path.exists() {
         let built = Command::new(env!("CARGO"))

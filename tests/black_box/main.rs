@@ -14,6 +14,8 @@ mod examples;
 #[cfg(unix)]
 mod games;
 #[cfg(unix)]
+mod guide;
+#[cfg(unix)]
 mod joining;
 #[cfg(target_os = "linux")]
 mod kill;
@@ -24,3 +26,5 @@ mod observed;
 mod races;
 #[cfg(unix)]
 mod support;
+#[cfg(unix)]
+mod traced;

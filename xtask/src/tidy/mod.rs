@@ -4,6 +4,7 @@
 //! test below runs all of them, so that `cargo test` fails where the command would.
 
 mod dependencies;
+mod guide;
 mod manifest;
 mod migrations;
 mod places;
@@ -75,6 +76,7 @@ fn check(tree: &Tree) -> Vec<Finding> {
         places::check,
         migrations::check,
         proto::check,
+        guide::check,
     ];
     let mut findings: Vec<Finding> = rules.into_iter().flat_map(|rule| rule(tree)).collect();
     findings.sort();

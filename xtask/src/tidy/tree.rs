@@ -78,6 +78,12 @@ impl Tree {
         self.0.iter().find(|file| file.path == path)
     }
 
+    /// Whether there are files below this folder.
+    pub(super) fn has_folder(&self, path: &str) -> bool {
+        let inside = |file: &File| file.path.strip_prefix(path).is_some_and(|r| r.starts_with('/'));
+        self.0.iter().any(inside)
+    }
+
     /// A tree of these paths and texts.
     #[cfg(test)]
     pub(super) fn of(files: &[(&str, &str)]) -> Self {
