@@ -1,12 +1,13 @@
 //! The coordinator, as this command talks to it: calls in the words of `model`.
 
 use crate::convert::{
-    HistoryRow, history_from_wire, pair_from_wire, run_from_wire, spec_to_wire, worker_from_wire,
+    HistoryRow, history_from_wire, pair_from_wire, run_from_wire, share_from_wire, spec_to_wire,
+    worker_from_wire,
 };
 use crate::endpoint::{Locator, pages};
 use crate::output::{hinted, printable_lines};
 use model::spec::RunSpec;
-use model::view::{PairView, RunView, WorkerView};
+use model::view::{PairView, RunView, ShareView, WorkerView};
 use model::{Pairs, RunId};
 use proto::v1::control_service_client::ControlServiceClient;
 use proto::v1::key_service_client::KeyServiceClient;
@@ -195,6 +196,14 @@ impl Control {
             }
         }
         Ok(())
+    }
+
+    /// Why an open run gets the work that it gets.
+    pub(crate) async fn explain_run(&mut self, run: RunId) -> anyhow::Result<ShareView> {
+        let request = v1::ExplainRunRequest { run_id: run.0 };
+        let answer = self.inner.explain_run(request).await.map_err(explain)?.into_inner();
+        let share = answer.share.ok_or_else(|| anyhow::anyhow!("the answer is empty"))?;
+        Ok(share_from_wire(share)?)
     }
 
     /// Recomputes a run from its ledger.

@@ -9,14 +9,16 @@ mod specification;
 
 pub(crate) use specification::spec_to_wire;
 
-use model::lease::PairIndex;
+use model::lease::{GameRecord, PairIndex, PairRecord};
 use model::spec::Job;
-use model::trust::{Exclusion, ExclusionView, LedgerTime, Remark};
+use model::trust::{Exclusion, ExclusionView, LedgerTime, Remark, Suspicion};
 use model::view::{
     ChoiceOdds, Convergence, GameView, LeaseCounts, PairView, ProgressView, RunState, RunView,
-    TuneEstimate, TunePoint, TuneVerdict, TuneView, WorkerView,
+    ShareView, TuneEstimate, TunePoint, TuneVerdict, TuneView, WorkerView,
 };
-use model::{GameScore, Nodes, Pentanomial, Ply, RunId, Tally, Termination, Wdl, WorkerId, evals};
+use model::{
+    Elo, GameScore, Nodes, Pairs, Pentanomial, Ply, RunId, Tally, Termination, Wdl, WorkerId, evals,
+};
 use progress::{race_view, test_view};
 use proto::v1;
 use specification::{set_from_wire, spec_from_wire};
@@ -46,13 +48,7 @@ pub(crate) fn run_from_wire(run: v1::Run) -> Result<RunView, WireError> {
     let leases = run.leases.ok_or(missing("run.leases"))?;
     let counted_pairs = tally.pairs().0;
     let left = run.asked_pairs.saturating_sub(counted_pairs);
-    let state = match v1::RunState::try_from(run.state) {
-        Ok(v1::RunState::Running) => RunState::Running,
-        Ok(v1::RunState::Paused) => RunState::Paused,
-        Ok(v1::RunState::Finished) => RunState::Finished,
-        Ok(v1::RunState::Stopped) => RunState::Stopped,
-        Ok(v1::RunState::Unspecified) | Err(_) => return Err(unknown("run.state")),
-    };
+    let state = state_from_wire(run.state, "run.state")?;
     let has_rate = run.pairs_per_second > 0.0 && state == RunState::Running;
     let progress = match (run.progress.ok_or(missing("run.progress"))?, &spec.job) {
         (v1::run::Progress::Tune(tune), Job::Tune(spec)) => {
@@ -93,6 +89,8 @@ pub(crate) fn run_from_wire(run: v1::Run) -> Result<RunView, WireError> {
         reports: run.reports,
         excluded_pairs: run.excluded_pairs,
         excluded_reports: run.excluded_reports,
+        audited_pairs: run.audited_pairs,
+        mismatched_pairs: run.mismatched_pairs,
         recorded_llr: run.recorded_llr,
         warning: run.warning,
         progress,
@@ -175,25 +173,7 @@ pub(crate) fn history_from_wire(row: v1::HistoryRow) -> Result<HistoryRow, WireE
 pub(crate) fn pair_from_wire(played: v1::PlayedPair) -> Result<PairView, WireError> {
     let pair = played.pair.ok_or(missing("pair"))?;
     let moves_kept = played.moves_kept;
-    let game = |game: v1::GameRecord| {
-        let termination = match game.termination() {
-            v1::Termination::Unspecified => return Err(unknown("game.termination")),
-            known => known.as_str_name().trim_start_matches("TERMINATION_").to_ascii_lowercase(),
-        };
-        Ok(GameView {
-            score: match game.score() {
-                v1::GameScore::Loss => GameScore::Loss,
-                v1::GameScore::Draw => GameScore::Draw,
-                v1::GameScore::Win => GameScore::Win,
-                v1::GameScore::Unspecified => return Err(unknown("game.score")),
-            },
-            termination: Termination::from_name(&termination).ok_or(unknown("game.termination"))?,
-            plies: Ply(game.plies.into()),
-            nodes: Nodes(game.nodes),
-            evals: evals::unpack(&game.evals).ok_or(unknown("game.evals"))?,
-            moves: moves_kept.then_some(game.moves),
-        })
-    };
+    let game = |game: v1::GameRecord| game_from_wire(game, moves_kept);
     Ok(PairView {
         run: RunId(played.run_id),
         pair: PairIndex(pair.pair_index),
@@ -224,7 +204,91 @@ pub(crate) fn worker_from_wire(worker: v1::Worker) -> WorkerView {
         idle_reason: worker.idle_reason,
         refused_reports: worker.refused_reports,
         last_refusal: worker.last_refusal,
+        owner: worker.owner,
+        on_hold: worker.on_hold,
+        audited_pairs: worker.audited_pairs,
+        mismatched_pairs: worker.mismatched_pairs,
+        excluded: worker.excluded,
+        suspicion: worker.suspicion.map(|suspicion| Suspicion {
+            log10_e: suspicion.log10_e,
+            pairs: Pairs(suspicion.pairs),
+            bias: Elo(suspicion.bias_elo),
+            margin: Elo(suspicion.margin_elo),
+            named: suspicion.named,
+        }),
     }
+}
+
+/// Why a run gets what it gets.
+pub(crate) fn share_from_wire(share: v1::Share) -> Result<ShareView, WireError> {
+    Ok(ShareView {
+        run: RunId(share.run_id),
+        state: state_from_wire(share.state, "share.state")?,
+        owner: share.owner,
+        weight: share.weight,
+        authors: share.authors,
+        author_weight: share.author_weight,
+        due_share: share.due_share,
+        used_nodes: share.used_nodes,
+        all_nodes: share.all_nodes,
+        author_behind_nodes: share.author_behind_nodes,
+        run_behind_nodes: share.run_behind_nodes,
+        open_pairs: share.open_pairs,
+        leased_pairs: share.leased_pairs,
+        workers: share.workers,
+        able_workers: share.able_workers,
+        hindrances: share.hindrances.into_iter().map(|h| (h.text, h.workers)).collect(),
+    })
+}
+
+fn state_from_wire(state: i32, field: &'static str) -> Result<RunState, WireError> {
+    match v1::RunState::try_from(state) {
+        Ok(v1::RunState::Running) => Ok(RunState::Running),
+        Ok(v1::RunState::Paused) => Ok(RunState::Paused),
+        Ok(v1::RunState::Finished) => Ok(RunState::Finished),
+        Ok(v1::RunState::Stopped) => Ok(RunState::Stopped),
+        Ok(v1::RunState::Unspecified) | Err(_) => Err(unknown(field)),
+    }
+}
+
+/// A pair as it was reported.
+pub(crate) fn record_from_wire(pair: v1::PairRecord) -> Result<PairRecord, WireError> {
+    let game = |game: v1::GameRecord| {
+        let played = game_from_wire(game, true)?;
+        Ok::<_, WireError>(GameRecord {
+            score: played.score,
+            termination: played.termination,
+            plies: played.plies,
+            nodes: played.nodes,
+            moves: played.moves.unwrap_or_default(),
+            evals: played.evals,
+        })
+    };
+    Ok(PairRecord {
+        index: PairIndex(pair.pair_index),
+        candidate_first: game(pair.candidate_first.ok_or(missing("pair.candidate_first"))?)?,
+        base_first: game(pair.base_first.ok_or(missing("pair.base_first"))?)?,
+    })
+}
+
+fn game_from_wire(game: v1::GameRecord, moves_kept: bool) -> Result<GameView, WireError> {
+    let termination = match game.termination() {
+        v1::Termination::Unspecified => return Err(unknown("game.termination")),
+        known => known.as_str_name().trim_start_matches("TERMINATION_").to_ascii_lowercase(),
+    };
+    Ok(GameView {
+        score: match game.score() {
+            v1::GameScore::Loss => GameScore::Loss,
+            v1::GameScore::Draw => GameScore::Draw,
+            v1::GameScore::Win => GameScore::Win,
+            v1::GameScore::Unspecified => return Err(unknown("game.score")),
+        },
+        termination: Termination::from_name(&termination).ok_or(unknown("game.termination"))?,
+        plies: Ply(game.plies.into()),
+        nodes: Nodes(game.nodes),
+        evals: evals::unpack(&game.evals).ok_or(unknown("game.evals"))?,
+        moves: moves_kept.then_some(game.moves),
+    })
 }
 
 /// An exclusion as the coordinator keeps it.
@@ -253,7 +317,7 @@ mod tests {
         BqrSettings, EloModel, Fork, GainRule, GameLimit, Keep, OptimizerSpec, RaceCandidate,
         RaceSpec, RaceStop, RunSpec, SprtSpec, SpsaSettings, TestSpec, TuneSpec,
     };
-    use model::{GameKind, LinearConstraint, Pairs, ParameterDef, ParameterKind, ParameterSet};
+    use model::{GameKind, LinearConstraint, ParameterDef, ParameterKind, ParameterSet};
 
     fn specs() -> [RunSpec; 5] {
         let set = |value| ParameterSet::from_iter([("lmr_base".to_owned(), value)]);
@@ -266,6 +330,7 @@ mod tests {
             book: "0a".repeat(32),
             lease_pairs: 3,
             keep: Keep { moves: "sample=2.5%".parse().unwrap(), evals: true },
+            canaries: "2.5%".parse().unwrap(),
             players: None,
             job: Job::Tune(TuneSpec {
                 pairs: Pairs(11),

@@ -66,6 +66,11 @@ pub(crate) struct HouseArgs {
     /// Show the web pages to everybody who reaches the port, not only to this machine
     #[arg(long)]
     public_pages: bool,
+    /// Who plays games of workers again, to see that they come out the same: `owners`, workers of
+    /// other owners; `workers`, any others; `auto`, other owners, and other workers where all have one
+    /// owner; `off`, nobody
+    #[arg(long, value_name = "WHO", default_value = "auto")]
+    audits: coordinator::dispatch::audits::Auditors,
     /// Games that the worker plays at a time [default: one for each core]
     #[arg(long, value_name = "N")]
     slots: Option<u32>,
@@ -140,6 +145,7 @@ impl HouseArgs {
         let mut settings = coordinator::Settings::new(database.url(), certificate);
         settings.founders = founders;
         settings.public_pages = self.public_pages;
+        settings.auditors = self.audits;
         settings.artefacts = Some(folder.artefacts());
         settings.metrics = metrics;
         if let Some(collector) = &self.otlp {

@@ -318,6 +318,14 @@ pub(crate) fn describe(run: &RunView) -> String {
         ),
         format!("seed         {}, weight {}", run.spec.seed, number(run.spec.weight)),
     ];
+    if run.audited_pairs + run.mismatched_pairs > 0 {
+        lines.push(format!(
+            "audited      {:.1} % of the pairs came out the same when another worker played them, {} \
+             otherwise",
+            100.0 * run.audited_pairs as f64 / (run.counted_pairs + run.excluded_pairs).max(1) as f64,
+            run.mismatched_pairs
+        ));
+    }
     if run.excluded_reports > 0 {
         lines.push(format!(
             "excluded     {} pairs of {} reports; `elomill workers exclusions` says why",

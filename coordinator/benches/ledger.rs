@@ -85,7 +85,12 @@ async fn prepare(
         probe: None,
         candidate: None,
     });
-    let filed = NewRun { id: run, spec: spec.clone(), idempotency_key: format!("bench-{run}") };
+    let filed = NewRun {
+        id: run,
+        spec: spec.clone(),
+        idempotency_key: format!("bench-{run}"),
+        owner: String::new(),
+    };
     let batch = Batch { runs: vec![filed], leases: leases.collect(), ..Batch::default() };
     ledger.commit(leader, &batch).await?;
     let game = |score| GameRecord {

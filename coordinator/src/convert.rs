@@ -12,12 +12,12 @@ pub use specification::spec;
 use crate::dispatch::fold::Fold;
 use crate::dispatch::scheduler::{ArenaOffer, CancelReason, GiveBack, Idle, Offer, Push};
 use keys::PublicKey;
-use model::lease::{GameRecord, PairIndex, PairRecord, Report, WorkOrder};
+use model::lease::{GameRecord, Opening, PairIndex, PairRecord, Report, WorkOrder};
 use model::spec::GameLimit;
 use model::trust::{Exclusion, ExclusionView, Remark};
 use model::view::{
     CandidateState, CandidateView, Convergence, CorrectedView, GameView, PairView, ProgressView,
-    RunState, RunView, TuneEstimate, Verdict, WorkerView,
+    RunState, RunView, ShareView, TuneEstimate, Verdict, WorkerView,
 };
 use model::{
     GameKind, GameScore, LeaseId, Nodes, ParameterSet, Pentanomial, Ply, Role, RunId, Tally,
@@ -26,6 +26,8 @@ use model::{
 use proto::v1;
 use specification::wire_spec;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use store::Mismatch;
 
 /// Longest record of moves of one game.
 const MAX_MOVES_BYTES: usize = 16 * 1024;
@@ -57,6 +59,8 @@ fn wire(field: &'static str, found: impl ToString, allowed: &'static str) -> Wir
 pub struct Hello {
     /// Of its connection.
     pub key: PublicKey,
+    /// Whose the key is.
+    pub owner: Arc<str>,
     /// For people, printable.
     pub name: String,
     /// Version of its program, printable.
@@ -78,7 +82,7 @@ impl Hello {
     ///
     /// # Errors
     /// The field that breaks the contract.
-    pub fn new(hello: v1::Hello, key: PublicKey) -> Result<Self, WireError> {
+    pub fn new(hello: v1::Hello, key: PublicKey, owner: Arc<str>) -> Result<Self, WireError> {
         if hello.protocol_version != proto::PROTOCOL_VERSION {
             return Err(wire("protocol_version", hello.protocol_version, "1: update the worker"));
         }
@@ -91,7 +95,7 @@ impl Hello {
         if hello.held_leases.len() > MAX_HELD {
             return Err(wire("held_leases", hello.held_leases.len(), "at most 10000"));
         }
-        let mut builtin = BTreeMap::new();
+        let (mut builtin, mut bench) = (BTreeMap::new(), BTreeMap::new());
         for offer in hello.engines {
             // Games and engines of newer workers are no fault of theirs.
             let (Ok(game), "builtin") = (game(offer.game()), offer.engine.as_str()) else {
@@ -100,10 +104,12 @@ impl Hello {
             if offer.parameters.len() > MAX_PARAMETERS {
                 return Err(wire("parameters", offer.parameters.len(), "at most 20000"));
             }
+            bench.extend(Some((game, offer.bench_nodes)).filter(|(_, nodes)| *nodes > 0));
             builtin.insert(game, offer.parameters.into_iter().collect::<BTreeSet<_>>());
         }
         Ok(Self {
             key,
+            owner,
             name: printable(&hello.name, 80),
             software_version: printable(&hello.software_version, 40),
             platform: printable(&hello.platform, 60),
@@ -111,6 +117,7 @@ impl Hello {
             cores: hello.cores,
             offer: Offer {
                 builtin,
+                bench,
                 max_hash_kib: Some(hello.max_hash_kib).filter(|kib| *kib > 0),
                 only_run: Some(hello.only_run_id).filter(|id| *id > 0).map(RunId),
                 arena: hello.arena.map(|arena| ArenaOffer {
@@ -311,7 +318,7 @@ pub fn give_back(reason: v1::ReturnReason, detail: &str) -> GiveBack {
         v1::ReturnReason::EngineUnbuildable => engine("does not build", detail),
         v1::ReturnReason::EngineSignature => engine("has another signature", detail),
         v1::ReturnReason::EngineUnusable => engine("cannot be played with", detail),
-        v1::ReturnReason::EngineRefused => engine("is not played by this worker", detail),
+        v1::ReturnReason::EngineRefused => GiveBack::Unwilling,
         v1::ReturnReason::Unspecified
         | v1::ReturnReason::Shutdown
         | v1::ReturnReason::Restarted => GiveBack::Leaving,
@@ -403,17 +410,11 @@ fn wire_estimate(estimate: &TuneEstimate) -> v1::TuneEstimate {
 /// A run for the control service.
 #[must_use]
 pub fn wire_run(view: &RunView) -> v1::Run {
-    let state = match view.state {
-        RunState::Running => v1::RunState::Running,
-        RunState::Paused => v1::RunState::Paused,
-        RunState::Finished => v1::RunState::Finished,
-        RunState::Stopped => v1::RunState::Stopped,
-    };
     let leases = view.leases;
     v1::Run {
         run_id: view.id.0,
         spec: Some(wire_spec(&view.spec)),
-        state: state.into(),
+        state: wire_state(view.state).into(),
         created_at_unix_ms: view.created_at_unix_ms,
         ended_at_unix_ms: view.ended_at_unix_ms.unwrap_or(0),
         state_reason: view.state_reason.clone(),
@@ -432,6 +433,8 @@ pub fn wire_run(view: &RunView) -> v1::Run {
         excluded_pairs: view.excluded_pairs,
         excluded_reports: view.excluded_reports,
         recorded_llr: view.recorded_llr,
+        audited_pairs: view.audited_pairs,
+        mismatched_pairs: view.mismatched_pairs,
         warning: view.warning.clone(),
         progress: Some(wire_progress(&view.progress)),
     }
@@ -447,6 +450,40 @@ pub fn wire_listed_run(view: &RunView) -> v1::Run {
     };
     view.progress.clear_traces();
     wire_run(&view)
+}
+
+/// Why a run gets what it gets, for the control service.
+#[must_use]
+pub fn wire_share(view: &ShareView) -> v1::Share {
+    let hindrance =
+        |(text, workers): &(String, u32)| v1::Hindrance { text: text.clone(), workers: *workers };
+    v1::Share {
+        run_id: view.run.0,
+        state: wire_state(view.state).into(),
+        owner: view.owner.clone(),
+        weight: view.weight,
+        authors: view.authors,
+        author_weight: view.author_weight,
+        due_share: view.due_share,
+        used_nodes: view.used_nodes,
+        all_nodes: view.all_nodes,
+        author_behind_nodes: view.author_behind_nodes,
+        run_behind_nodes: view.run_behind_nodes,
+        open_pairs: view.open_pairs,
+        leased_pairs: view.leased_pairs,
+        workers: view.workers,
+        able_workers: view.able_workers,
+        hindrances: view.hindrances.iter().map(hindrance).collect(),
+    }
+}
+
+fn wire_state(state: RunState) -> v1::RunState {
+    match state {
+        RunState::Running => v1::RunState::Running,
+        RunState::Paused => v1::RunState::Paused,
+        RunState::Finished => v1::RunState::Finished,
+        RunState::Stopped => v1::RunState::Stopped,
+    }
 }
 
 /// An exclusion for the trust service.
@@ -465,6 +502,45 @@ pub fn wire_exclusion(view: &ExclusionView) -> v1::Exclusion {
         since_unix_us: since.map_or(0, |since| since.0),
         made: Some(remark(&view.made)),
         lifted: view.lifted.as_ref().map(remark),
+    }
+}
+
+/// Two records of one pair that differ, for the trust service.
+#[must_use]
+pub fn wire_mismatch(mismatch: &Mismatch, opening: Opening) -> v1::Mismatch {
+    v1::Mismatch {
+        run_id: mismatch.run.0,
+        worker_id: mismatch.worker.0,
+        auditor_id: mismatch.auditor.0,
+        opening: opening.position,
+        difference: mismatch.claimed.differs(&mismatch.found).unwrap_or_default(),
+        claimed: Some(wire_record_pair(&mismatch.claimed)),
+        found: Some(wire_record_pair(&mismatch.found)),
+        at_unix_ms: mismatch.at_unix_ms,
+    }
+}
+
+fn wire_record_pair(pair: &PairRecord) -> v1::PairRecord {
+    let game = |game: &GameRecord| v1::GameRecord {
+        score: wire_score(game.score).into(),
+        termination: wire_termination(game.termination).into(),
+        plies: u32::try_from(game.plies.0).unwrap_or(u32::MAX),
+        nodes: game.nodes.0,
+        moves: game.moves.clone(),
+        evals: evals::pack(&game.evals).into(),
+    };
+    v1::PairRecord {
+        pair_index: pair.index.0,
+        candidate_first: Some(game(&pair.candidate_first)),
+        base_first: Some(game(&pair.base_first)),
+    }
+}
+
+fn wire_score(score: GameScore) -> v1::GameScore {
+    match score {
+        GameScore::Loss => v1::GameScore::Loss,
+        GameScore::Draw => v1::GameScore::Draw,
+        GameScore::Win => v1::GameScore::Win,
     }
 }
 
@@ -585,12 +661,7 @@ pub fn wire_history(fold: &Fold) -> v1::HistoryRow {
 #[must_use]
 pub fn wire_pair(view: &PairView) -> v1::PlayedPair {
     let game = |game: &GameView| v1::GameRecord {
-        score: match game.score {
-            GameScore::Loss => v1::GameScore::Loss,
-            GameScore::Draw => v1::GameScore::Draw,
-            GameScore::Win => v1::GameScore::Win,
-        }
-        .into(),
+        score: wire_score(game.score).into(),
         termination: wire_termination(game.termination).into(),
         plies: u32::try_from(game.plies.0).unwrap_or(u32::MAX),
         nodes: game.nodes.0,
@@ -643,5 +714,17 @@ pub fn wire_worker(view: &WorkerView) -> v1::Worker {
         idle_reason: view.idle_reason.clone(),
         refused_reports: view.refused_reports,
         last_refusal: view.last_refusal.clone(),
+        owner: view.owner.clone(),
+        on_hold: view.on_hold.clone(),
+        audited_pairs: view.audited_pairs,
+        mismatched_pairs: view.mismatched_pairs,
+        excluded: view.excluded,
+        suspicion: view.suspicion.map(|suspicion| v1::Suspicion {
+            log10_e: suspicion.log10_e,
+            pairs: suspicion.pairs.0,
+            bias_elo: suspicion.bias.0,
+            margin_elo: suspicion.margin.0,
+            named: suspicion.named,
+        }),
     }
 }

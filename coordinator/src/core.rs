@@ -11,6 +11,7 @@ mod handle;
 
 use crate::convert::Hello;
 use crate::dispatch::Moment;
+use crate::dispatch::audits::AuditPolicy;
 use crate::dispatch::scheduler::{LeaseLimits, Merge, Scheduler};
 use crate::metrics::Metrics;
 use crate::recover::{self, RecoverError};
@@ -58,6 +59,7 @@ pub struct Core {
     ledger: Ledger,
     leader: Option<LeaderEpoch>,
     limits: LeaseLimits,
+    checking: AuditPolicy,
     started: Instant,
     scheduler: Scheduler,
     keys: BTreeMap<Vec<u8>, WorkerId>,
@@ -103,6 +105,7 @@ impl Core {
     pub async fn start(
         ledger: Ledger,
         limits: LeaseLimits,
+        checking: AuditPolicy,
         views: Arc<Views>,
         metrics: Arc<Metrics>,
         shutdown: CancellationToken,
@@ -112,6 +115,7 @@ impl Core {
             ledger,
             leader: None,
             limits,
+            checking,
             started: Instant::now(),
             scheduler: Scheduler::default(),
             keys: BTreeMap::new(),
@@ -126,7 +130,7 @@ impl Core {
             shutdown,
         };
         let recovered = loop {
-            match recover(&core.ledger, core.limits, core.now()).await {
+            match recover(&core.ledger, core.limits, core.checking, core.now()).await {
                 Err(RecoverError::Store(StoreError::LeadTaken))
                     if core.started.elapsed() < LEAD_PATIENCE =>
                 {
@@ -259,6 +263,12 @@ impl Core {
             self.shown.remove(&run.id);
         }
         let now = self.now();
+        for audit in &batch.checks.ended {
+            match self.scheduler.run(audit.run) {
+                Some(run) => self.views.show_run(run, now),
+                None => self.views.forget_ended_run(audit.run),
+            }
+        }
         for event in &batch.events {
             if let Some(run) = self.scheduler.run(event.run) {
                 self.views.show_run(run, now);
@@ -338,22 +348,29 @@ impl Core {
             }
             // Taken out of the group before.
             Command::Believe(_) => {}
-            Command::Create { spec, key, openings, reply } => {
-                let made = match self.run_of_key(&key).await? {
+            Command::ExplainRun { run, reply } => {
+                answers.push(later(reply, Ok(self.scheduler.explain_run(run))));
+            }
+            Command::Release { worker, author, reason, reply } => {
+                let was_held = self.scheduler.release(worker, &author, &reason);
+                answers.push(later(reply, Ok(was_held)));
+            }
+            Command::Create { spec, filed, openings, reply } => {
+                let made = match self.run_of_key(&filed.key).await? {
                     Some(run) => Ok(run),
                     None => {
                         let now = unix_ms();
-                        self.scheduler.create(*spec, key, *openings, now).map_err(CoreError::from)
+                        self.scheduler.create(*spec, filed, *openings, now).map_err(CoreError::from)
                     }
                 };
                 answers.push(later(reply, made));
             }
             Command::Fork(forking) => {
-                let handle::Forking { spec, source, key, openings, reply } = *forking;
-                let made = match self.run_of_key(&key).await? {
+                let handle::Forking { spec, source, filed, openings, reply } = *forking;
+                let made = match self.run_of_key(&filed.key).await? {
                     Some(run) => Ok(run),
                     None => {
-                        let made = self.scheduler.fork(spec, &source, key, openings, unix_ms());
+                        let made = self.scheduler.fork(spec, &source, filed, openings, unix_ms());
                         made.map_err(CoreError::from)
                     }
                 };
@@ -411,6 +428,7 @@ impl Core {
         self.metrics.session_opened();
         self.traces.met(worker, &hello.key);
         let now = self.now();
+        self.scheduler.know_owner(worker, &hello.owner);
         self.scheduler.join(worker, hello.offer, &hello.held, now);
         tracing::info!(worker.id = worker.0, worker.name = %hello.name, "worker joined");
         Ok(session)
@@ -427,6 +445,7 @@ impl Core {
             Said::Want(leases) => self.scheduler.want(worker, leases, now),
             Said::Progress { playing_games, nodes_per_second } => {
                 self.scheduler.heard(worker, now);
+                self.scheduler.played_at(worker, nodes_per_second, playing_games);
                 self.live.insert(worker, LiveWorker { playing_games, nodes_per_second });
             }
             Said::Return { lease, epoch, why } => {
@@ -462,7 +481,8 @@ impl Core {
         report: &Report,
     ) -> Result<Acknowledged, StoreError> {
         let Some(lease) = self.ledger.lease(report.lease).await? else {
-            return Ok(Acknowledged::Invalid("there is no such lease".to_owned()));
+            // A check that was given to another, or one that is done and told so before.
+            return Ok(Acknowledged::Stale);
         };
         if lease.worker != worker || lease.epoch != report.epoch {
             return Ok(Acknowledged::Stale);
@@ -561,7 +581,7 @@ impl Core {
         loop {
             let now = self.now();
             let attempt = async {
-                let recovered = recover(&self.ledger, self.limits, now);
+                let recovered = recover(&self.ledger, self.limits, self.checking, now);
                 let silent = |_| RecoverError::Store(StoreError::Silent);
                 tokio::time::timeout(ANSWER_WITHIN, recovered).await.map_err(silent)?
             };
@@ -639,11 +659,18 @@ impl Core {
 async fn recover(
     ledger: &Ledger,
     limits: LeaseLimits,
+    checking: AuditPolicy,
     now: Moment,
 ) -> Result<Recovered, RecoverError> {
     let leader = ledger.take_lead().await?;
-    let scheduler = recover::scheduler(ledger, limits, now).await?;
+    let mut scheduler = recover::scheduler(ledger, limits, now).await?;
+    scheduler.set_audit_policy(checking);
     let workers = ledger.workers().await?;
+    for worker in &workers {
+        if let Some(owner) = &worker.owner {
+            scheduler.know_owner(worker.worker.id, &owner.as_str().into());
+        }
+    }
     let keys = workers.into_iter().map(|w| (w.worker.key, w.worker.id)).collect();
     Ok(Recovered { leader, scheduler, keys })
 }

@@ -156,7 +156,14 @@ async fn greet(
     let stream = tls.accept(tcp).await?;
     let certificates = stream.get_ref().1.peer_certificates().unwrap_or_default();
     let key = certificates.first().and_then(PublicKey::of_certificate);
-    let held = key.map(|key| keyring.hold(key));
+    let held = match key.map(|key| (key, keyring.hold(key))) {
+        None => None,
+        Some((_, Some(held))) => Some(held),
+        Some((key, None)) => {
+            tracing::warn!(%address, key = %key.short(), "a key has too many connections");
+            return Ok(None);
+        }
+    };
     let over = held.as_ref().map(|held| Box::pin(held.over.clone().cancelled_owned()));
     let stream = Stream::Tls(Box::new(stream));
     Ok(Some(Connection { stream, peer: Peer { address, key }, over, _held: held }))

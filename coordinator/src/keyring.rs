@@ -6,11 +6,12 @@
 //! away the keys stay as they were.
 
 use crate::core::Handle;
+use crate::rate::{Bucket, Limit};
 use keys::PublicKey;
 use model::Role;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use store::{Ledger, NewKey, StoreError, StoredKey};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
@@ -51,6 +52,7 @@ pub struct Keyring {
     state: RwLock<State>,
     /// Raised when a key was changed by this coordinator itself.
     changed: Notify,
+    began: Instant,
 }
 
 #[derive(Default)]
@@ -65,7 +67,14 @@ struct State {
 struct Open {
     connections: usize,
     over: CancellationToken,
+    /// What is left of the calls that its key may make.
+    calls: Bucket,
 }
+
+/// Connections of one key at the same time.
+const MOST_CONNECTIONS: usize = 256;
+/// Calls of one key.
+const CALLS: Limit = Limit { per_second: 200.0, burst: 2_000.0 };
 
 /// An open connection of a key; the token is cancelled when the key is revoked.
 pub struct Held {
@@ -94,7 +103,8 @@ impl Keyring {
     /// The ledger does not answer, or cannot be read.
     pub async fn open(ledger: Ledger, founders: &[NewKey]) -> Result<Arc<Self>, StoreError> {
         ledger.admit_keys(founders).await?;
-        let keyring = Self { ledger, state: RwLock::default(), changed: Notify::new() };
+        let (state, changed, began) = (RwLock::default(), Notify::new(), Instant::now());
+        let keyring = Self { ledger, state, changed, began };
         keyring.look().await?;
         Ok(Arc::new(keyring))
     }
@@ -105,18 +115,33 @@ impl Keyring {
         self.read().keys.get(key).cloned().unwrap_or(Standing::Unknown)
     }
 
-    /// Notes a connection of a key, to be broken when the key is revoked.
+    /// Notes a connection of a key, to be broken when the key is revoked; `None` when the key has as
+    /// many as it may have.
     #[must_use]
-    pub fn hold(self: &Arc<Self>, key: PublicKey) -> Held {
+    pub fn hold(self: &Arc<Self>, key: PublicKey) -> Option<Held> {
+        let now = self.began.elapsed();
         let mut state = self.write();
-        let open = state
-            .open
-            .entry(key)
-            .or_insert_with(|| Open { connections: 0, over: CancellationToken::new() });
+        let open = state.open.entry(key).or_insert_with(|| Open {
+            connections: 0,
+            over: CancellationToken::new(),
+            calls: Bucket::full(CALLS, now),
+        });
+        if open.connections >= MOST_CONNECTIONS {
+            return None;
+        }
         open.connections += 1;
         let over = open.over.clone();
         drop(state);
-        Held { keyring: self.clone(), key, over }
+        Some(Held { keyring: self.clone(), key, over })
+    }
+
+    /// Notes a call of a key with an open connection.
+    ///
+    /// # Errors
+    /// It has made too many; the next is welcome after this time.
+    pub fn note_call(&self, key: &PublicKey) -> Result<(), Duration> {
+        let now = self.began.elapsed();
+        self.write().open.get_mut(key).map_or(Ok(()), |open| open.calls.take(now))
     }
 
     /// Reads the keys again if one has changed, breaks the connections of those that were revoked,

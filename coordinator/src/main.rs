@@ -3,6 +3,7 @@
 use anyhow::Context;
 use clap::Parser;
 use coordinator::TlsArgs;
+use coordinator::dispatch::audits::Auditors;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use telemetry::Traces;
@@ -27,6 +28,11 @@ struct Program {
     data_dir: PathBuf,
     #[command(flatten)]
     tls: TlsArgs,
+    /// Who plays games of workers again, to see that they come out the same: `owners`, workers of
+    /// other owners; `workers`, any others; `auto`, other owners, and other workers where all have one
+    /// owner; `off`, nobody
+    #[arg(long, value_name = "WHO", default_value = "auto")]
+    audits: Auditors,
     /// Show the pages to everybody who reaches the port, not only to this machine
     #[arg(long)]
     public_pages: bool,
@@ -42,7 +48,7 @@ struct Program {
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
-    let Program { database_url, listen, data_dir, tls, public_pages, metrics, otlp } =
+    let Program { database_url, listen, data_dir, tls, audits, public_pages, metrics, otlp } =
         Program::parse();
     let wanted = std::env::var("ELOMILL_LOG").unwrap_or_default();
     // Text that is none of the filter's grammar, or empty, asks for nothing in particular.
@@ -58,6 +64,7 @@ async fn main() -> anyhow::Result<()> {
     let admin = keys::SecretKey::read_or_make(&data_dir.join("control.key"))?;
     let mut settings = coordinator::Settings::new(database_url, certificate);
     settings.public_pages = public_pages;
+    settings.auditors = audits;
     settings.artefacts = Some(data_dir.join("artefacts"));
     settings.founders = vec![store::NewKey {
         public_key: *admin.public().as_bytes(),

@@ -24,13 +24,16 @@ const OVER: [RunState; 2] = [RunState::Finished, RunState::Stopped];
 const ENDS: [LeaseEnd; 4] =
     [LeaseEnd::Completed, LeaseEnd::Returned, LeaseEnd::Expired, LeaseEnd::Revoked];
 const OUTCOMES: [&str; 5] = ["merged", "duplicate", "stale", "run_ended", "invalid"];
-const IDLE: [Idle; 6] = [
+const IDLE: [Idle; 9] = [
     Idle::NoOpenRun,
     Idle::NotOffered,
     Idle::BudgetSpent,
     Idle::Memory,
     Idle::Unplayable,
     Idle::Refused,
+    Idle::Excluded,
+    Idle::OnHold,
+    Idle::TooSlow,
 ];
 
 /// A commit takes from a fraction of a millisecond to the time limit of a statement.
@@ -58,6 +61,10 @@ pub struct Metrics {
     sessions: IntGauge,
     sessions_opened: IntCounter,
     workers_idle: IntGaugeVec,
+    workers_suspected: IntGauge,
+    workers_on_hold: IntGauge,
+    audits: IntCounterVec,
+    audits_waiting: IntGauge,
     games_playing: IntGauge,
     nodes_per_second: IntGauge,
 }
@@ -130,6 +137,23 @@ impl Metrics {
             sessions: new.gauge("elomill_sessions", "Open sessions of workers.")?,
             sessions_opened: new
                 .counter("elomill_sessions_opened_total", "Sessions that workers opened.")?,
+            workers_suspected: new.gauge(
+                "elomill_workers_suspected",
+                "Workers whose results are not those of the others; one in twenty is honest.",
+            )?,
+            workers_on_hold: new.gauge(
+                "elomill_workers_on_hold",
+                "Workers that get nothing until a person has looked at them.",
+            )?,
+            audits: new.counters(
+                "elomill_audits_total",
+                "Pairs that another worker played again, by what came of them.",
+                &["outcome"],
+            )?,
+            audits_waiting: new.gauge(
+                "elomill_audits_waiting",
+                "Pairs that wait for another worker to play them again.",
+            )?,
             workers_idle: new.gauges(
                 "elomill_workers_idle",
                 "Connected workers that want work and get none, by why.",
@@ -171,6 +195,9 @@ impl Metrics {
         }
         for reason in IDLE.map(reason) {
             self.workers_idle.with_label_values(&[reason]).set(0);
+        }
+        for outcome in ["matched", "mismatched"] {
+            self.audits.with_label_values(&[outcome]).reset();
         }
     }
 
@@ -216,12 +243,21 @@ impl Metrics {
                 self.pairs_merged.with_label_values(&[game]).inc_by(report.tally.pairs().0);
             }
         }
+        for audit in &batch.checks.ended {
+            let outcome = if audit.found.is_none() { "matched" } else { "mismatched" };
+            self.audits.with_label_values(&[outcome]).inc();
+        }
         for ended in batch.run_moves.iter().filter(|run| run.state.is_over()) {
             if let Some(run) = scheduler.run(ended.id) {
                 let labels = [run.spec.job.kind(), ended.state.name()];
                 self.runs_ended.with_label_values(&labels).inc();
             }
         }
+    }
+
+    /// So many workers have results that are not those of the others.
+    pub(crate) fn suspected(&self, workers: usize) {
+        self.workers_suspected.set(whole(workers as u64));
     }
 
     /// A report was answered.
@@ -268,6 +304,8 @@ impl Metrics {
                 *idle.entry(reason(why)).or_default() += 1;
             }
         }
+        self.workers_on_hold.set(whole(scheduler.held_workers() as u64));
+        self.audits_waiting.set(whole(scheduler.audits().waiting_pairs()));
         self.sessions.set(sessions);
         self.games_playing.set(playing);
         self.nodes_per_second.set(whole(speed));

@@ -6,9 +6,10 @@
 
 use crate::book;
 use crate::dispatch::Moment;
+use crate::dispatch::audits::Audit;
 use crate::dispatch::fold::{Fold, FoldError};
 use crate::dispatch::openings::Openings;
-use crate::dispatch::run::{Run, Slice};
+use crate::dispatch::run::{Run, Slice, sets};
 use crate::dispatch::scheduler::{LastIds, LeaseLimits, RecoveredLease, Scheduler};
 use model::spec::RunSpec;
 use model::trust::Exclusions;
@@ -244,7 +245,56 @@ pub async fn scheduler(
         };
         scheduler.restore_lease(recovered, now);
     }
+    let waiting = waiting_audits(ledger, &mut scheduler).await?;
+    let passed = ledger.passed_audits().await?;
+    scheduler.restore_checks(&passed, ledger.held_workers().await?, waiting);
     Ok(scheduler)
+}
+
+/// Pairs that are still to be played again. Those that were out wait again: who plays them now is told
+/// that it need not.
+async fn waiting_audits(
+    ledger: &Ledger,
+    scheduler: &mut Scheduler,
+) -> Result<Vec<Audit>, RecoverError> {
+    let mut audits: Vec<Audit> = Vec::new();
+    // Runs that are over, as long as their pairs come one after another.
+    let mut ended: Option<(RunId, Arc<RunSpec>, Openings)> = None;
+    for stored in ledger.open_audits().await? {
+        let run = stored.run;
+        let failed = |source| RecoverError::Fold { run, source };
+        let index = stored.claimed.index;
+        let (spec, opening) = match scheduler.run_mut(run) {
+            Some(open) => (open.spec.clone(), open.openings.one(index)),
+            None => {
+                if ended.as_ref().is_none_or(|(id, ..)| *id != run) {
+                    let Some(row) = ledger.run(run).await? else { continue };
+                    let openings = openings(ledger, run, &row.spec).await?;
+                    ended = Some((run, Arc::new(row.spec), openings));
+                }
+                let Some((_, spec, openings)) = &mut ended else { continue };
+                (spec.clone(), openings.one(index))
+            }
+        };
+        if let Some(last) = audits.last_mut().filter(|last| last.lease == stored.lease) {
+            last.claims.insert(index, (opening, stored.claimed));
+            continue;
+        }
+        let fold = Fold::new(&spec).map_err(failed)?;
+        let played = fold.read_played(stored.probe.as_deref(), stored.candidate);
+        let (candidate, base) = sets(&spec.job, &played.map_err(failed)?);
+        audits.push(Audit {
+            run,
+            spec,
+            lease: stored.lease,
+            worker: stored.worker,
+            bench: stored.bench,
+            candidate,
+            base,
+            claims: BTreeMap::from([(index, (opening, stored.claimed))]),
+        });
+    }
+    Ok(audits)
 }
 
 async fn open_run(
@@ -279,7 +329,9 @@ async fn open_run(
         leased_pairs: 0,
         candidate_pairs: BTreeMap::new(),
         counts: stored.leases,
-        pass: 0.0,
+        owner: stored.owner.into(),
+        played: (0, 0.0),
+        audited: ledger.audit_counts(run).await?,
         unsaved_reports: u32::try_from(tail).unwrap_or(u32::MAX),
         unplayable: BTreeSet::new(),
     })

@@ -2,6 +2,7 @@
 
 use crate::artefacts::{Artefacts, CHUNK};
 use crate::core::Core;
+use crate::dispatch::audits::{AuditPolicy, Auditors};
 use crate::dispatch::scheduler::LeaseLimits;
 use crate::door::{Door, Peer};
 use crate::keyring::Keyring;
@@ -13,6 +14,7 @@ use crate::rpc::engine_service::EngineRpc;
 use crate::rpc::key_service::KeyRpc;
 use crate::rpc::trust_service::TrustRpc;
 use crate::rpc::worker_service::WorkerRpc;
+use crate::suspicion;
 use crate::views::Views;
 use crate::web;
 use axum::extract::{ConnectInfo, Request};
@@ -28,6 +30,7 @@ use proto::v1::engine_service_server::EngineServiceServer;
 use proto::v1::key_service_server::KeyServiceServer;
 use proto::v1::trust_service_server::TrustServiceServer;
 use proto::v1::worker_service_server::WorkerServiceServer;
+use std::hash::BuildHasher;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -58,6 +61,8 @@ pub struct Settings {
     pub lease_silence: Duration,
     /// A lease of which nothing came for longer may be lost even by a worker that is there.
     pub lease_standstill: Duration,
+    /// Who plays the games of workers again.
+    pub auditors: Auditors,
     /// Where its metrics are shown, if anywhere.
     pub metrics: Option<Port>,
     /// The folder in which it keeps published engines; none are without one.
@@ -77,6 +82,7 @@ impl Settings {
             public_pages: false,
             lease_silence: silence,
             lease_standstill: standstill,
+            auditors: Auditors::default(),
             metrics: None,
             artefacts: None,
             traces: Traces::default(),
@@ -135,7 +141,19 @@ pub async fn run(
     }
     // A start that is given up takes the metrics with it.
     let _stop_listening = stop_listening.clone().drop_guard();
-    let core = Core::start(ledger.clone(), limits, views.clone(), metrics, shutdown.clone());
+    let checking = AuditPolicy {
+        auditors: settings.auditors,
+        secret: std::hash::RandomState::new().hash_one(std::process::id()),
+        ..AuditPolicy::default()
+    };
+    let core = Core::start(
+        ledger.clone(),
+        limits,
+        checking,
+        views.clone(),
+        metrics.clone(),
+        shutdown.clone(),
+    );
     let started = tokio::select! {
         started = core => started?,
         () = shutdown.cancelled() => return Ok(()),
@@ -150,6 +168,7 @@ pub async fn run(
     let worker_service = WorkerServiceServer::new(worker_rpc)
         .max_decoding_message_size(proto::MAX_MESSAGE_BYTES)
         .max_encoding_message_size(proto::MAX_MESSAGE_BYTES);
+    tasks.spawn(suspicion::keep(ledger.clone(), views.clone(), metrics.clone(), shutdown.clone()));
     let key_rpc = KeyRpc::new(ledger.clone(), keyring.clone());
     {
         let (keyring, handle, stop) = (keyring.clone(), handle.clone(), shutdown.clone());

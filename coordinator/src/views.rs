@@ -10,7 +10,7 @@ use crate::dispatch::scheduler::Idle;
 use crate::records::{RecordError, Records};
 use crate::recover::{self, RecoverError};
 use model::lease::PairIndex;
-use model::trust::Exclusions;
+use model::trust::{Exclusions, Suspicion};
 use model::view::{PairView, ProgressView, RunView, Verdict, WorkerView};
 use model::{RunId, WorkerId};
 use std::collections::{BTreeMap, VecDeque};
@@ -53,6 +53,8 @@ struct State {
     /// them again for each list would cost more than all open ones.
     listed: BTreeMap<RunId, Arc<RunView>>,
     workers: BTreeMap<WorkerId, WorkerNow>,
+    /// What speaks against each worker.
+    suspicions: BTreeMap<WorkerId, Suspicion>,
 }
 
 /// The shared state of the pages. A lock is held for a copy only, never across a wait.
@@ -136,6 +138,7 @@ impl Views {
         let view = |w: store::StoredWorker| {
             let now = state.workers.get(&w.worker.id);
             WorkerView {
+                suspicion: state.suspicions.get(&w.worker.id).copied(),
                 id: w.worker.id,
                 name: w.worker.name,
                 platform: w.worker.platform,
@@ -154,6 +157,11 @@ impl Views {
                     .map_or(String::new(), |idle| idle.text().to_owned()),
                 refused_reports: w.refused_reports,
                 last_refusal: w.last_refusal.unwrap_or_default(),
+                owner: w.owner.unwrap_or_default(),
+                on_hold: w.on_hold.unwrap_or_default(),
+                audited_pairs: w.audited_pairs,
+                mismatched_pairs: w.mismatched_pairs,
+                excluded: w.excluded,
             }
         };
         Ok(stored.into_iter().map(view).collect())
@@ -228,6 +236,25 @@ impl Views {
         }
     }
 
+    /// Shows what speaks against each worker; gives back those that are named and were not before.
+    pub(crate) fn suspect(
+        &self,
+        suspicions: BTreeMap<WorkerId, Suspicion>,
+    ) -> Vec<(WorkerId, Suspicion)> {
+        let mut state = self.state();
+        let before = std::mem::replace(&mut state.suspicions, suspicions);
+        let was_named = |worker: &WorkerId| before.get(worker).is_some_and(|s| s.named);
+        let named = state.suspicions.iter().filter(|(_, suspicion)| suspicion.named);
+        let fresh = named.filter(|(worker, _)| !was_named(worker));
+        let fresh = fresh.map(|(worker, suspicion)| (*worker, *suspicion)).collect();
+        let moved = state.suspicions != before;
+        drop(state);
+        if moved {
+            self.changed();
+        }
+        fresh
+    }
+
     /// Lets the speed of runs of which nothing came fall.
     pub(crate) fn settle(&self, now: Moment) {
         let mut state = self.state();
@@ -260,7 +287,10 @@ impl Views {
             }
             _ => None,
         };
+        let audited = self.ledger.audit_counts(stored.id).await?;
         Ok(RunView {
+            audited_pairs: audited.matched,
+            mismatched_pairs: audited.mismatched,
             id: stored.id,
             kind: stored.spec.job.kind().to_owned(),
             asked_pairs: stored.spec.job.pairs_asked().0,
@@ -326,6 +356,8 @@ fn view_of(run: &Run, rate: f64) -> RunView {
         reports: run.fold.reports,
         excluded_pairs: run.fold.excluded.pairs.0,
         excluded_reports: run.fold.excluded.reports,
+        audited_pairs: run.audited.matched,
+        mismatched_pairs: run.audited.mismatched,
         recorded_llr: None,
         warning: warning(run.verdict, &run.fold, None),
         progress: run.fold.view(run.verdict, run.state.is_over()),

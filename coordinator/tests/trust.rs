@@ -1,13 +1,16 @@
 //! Whose results count, against a real Postgres over real gRPC.
 
 use anyhow::{Context, Result};
+use coordinator::dispatch::audits::Auditors;
 use model::{GameScore, PairOutcome, RunId};
 use prost::Message;
 use proto::v1;
+use proto::v1::control_service_client::ControlServiceClient;
 use proto::v1::trust_service_client::TrustServiceClient;
+use proto::v1::work_request::Message as Request;
 use proto::v1::work_response::Message as Response;
 use sqlx::Row;
-use testkit::{Database, House, specs};
+use testkit::{Database, House, Puppet, specs};
 use tonic::Code;
 use tonic::transport::Channel;
 
@@ -240,5 +243,338 @@ async fn only_those_who_may_exclude_and_a_wrong_wish_is_told_why() -> Result<()>
     author.exclude_worker(one_run()).await?;
     assert_eq!(house.run(run).await?.excluded_pairs, 4);
     assert!(reader.list_exclusions(v1::ListExclusionsRequest {}).await.is_ok());
+    house.stop().await
+}
+
+/// A coordinator on which any other worker plays games again.
+async fn audited_house(database: &Database, auditors: Auditors) -> Result<House> {
+    let mut settings = testkit::settings(database.url())?;
+    settings.auditors = auditors;
+    House::start_with(settings).await
+}
+
+async fn worker(house: &House, id: i64) -> Result<v1::Worker> {
+    let list = house.control().await?.list_workers(v1::ListWorkersRequest {}).await?;
+    let workers = list.into_inner().workers;
+    workers.into_iter().find(|worker| worker.worker_id == id).context("a known worker")
+}
+
+/// A worker of another owner than the usual one.
+async fn of_owner(house: &House, number: u8, owner: &str) -> Result<Puppet> {
+    let request = v1::InviteRequest {
+        owner: owner.to_owned(),
+        role: v1::Role::Worker.into(),
+        expires_in_seconds: 3600,
+        uses: 1,
+    };
+    let token = house.keys(&testkit::admin()).await?.invite(request).await?.into_inner().token;
+    let mut keys = house.keys(&testkit::key(number)).await?;
+    keys.redeem(v1::RedeemRequest { token, label: "a machine".to_owned() }).await?;
+    house.puppet(number).await
+}
+
+/// Plays whatever comes until there is nothing more; how many leases that were.
+async fn play_all(worker: &mut Puppet, outcome: fn(u64) -> PairOutcome) -> Result<usize> {
+    let mut leases = 0;
+    loop {
+        worker.want(1).await?;
+        let lease = loop {
+            match worker.hear().await? {
+                Response::Lease(lease) => break lease,
+                Response::Idle(_) => return Ok(leases),
+                _ => {}
+            }
+        };
+        leases += 1;
+        worker.report(specs::whole_report(&lease, outcome)).await?;
+    }
+}
+
+#[tokio::test]
+async fn games_are_played_again_by_another_and_count_once() -> Result<()> {
+    let database = Database::start().await?;
+    let house = audited_house(&database, Auditors::Workers).await?;
+    // Both are known before anything is played.
+    let (mut one, mut two) = (house.puppet(1).await?, house.puppet(2).await?);
+    let run = house.create(specs::fixed_match(8, 4), &specs::book_text()).await?;
+    one.play_one(specs::outcome).await?;
+    one.play_one(specs::outcome).await?;
+    assert_eq!(house.run(run).await?.state(), v1::RunState::Finished);
+    assert_eq!(database.number("SELECT count(*) FROM audits WHERE state = 'wanted'").await?, 8);
+    // A kill loses none of them, and a run that is over is played again all the same.
+    house.cut();
+    let house = audited_house(&database, Auditors::Workers).await?;
+    drop((one, two));
+    let mut one = house.puppet(1).await?;
+    assert_eq!(play_all(&mut one, specs::outcome).await?, 0, "nobody judges himself");
+    two = house.puppet(2).await?;
+    assert_eq!(play_all(&mut two, specs::outcome).await?, 2);
+    let shown = house.run(run).await?;
+    assert_eq!((shown.audited_pairs, shown.mismatched_pairs), (8, 0));
+    assert_eq!(shown.tally.context("a tally")?.pentanomial_pairs.iter().sum::<u64>(), 8);
+    assert_eq!(database.number("SELECT count(*) FROM pairs").await?, 8);
+    assert_eq!(database.number("SELECT count(*) FROM audits WHERE claimed IS NULL").await?, 8);
+    let known = worker(&house, one.worker_id).await?;
+    assert_eq!((known.audited_pairs, known.mismatched_pairs), (8, 0));
+    assert_eq!(worker(&house, two.worker_id).await?.audited_pairs, 0);
+    assert!(house.replay(run).await?.0);
+    house.stop().await
+}
+
+#[tokio::test]
+async fn who_lies_is_found_and_held_until_somebody_has_looked() -> Result<()> {
+    let database = Database::start().await?;
+    let house = audited_house(&database, Auditors::Workers).await?;
+    let (mut liar, mut honest) = (house.puppet(1).await?, house.puppet(2).await?);
+    let run = house.create(specs::fixed_match(40, 4), &specs::book_text()).await?;
+    // Legal games with results of its own choice.
+    liar.play_one(|_| ALL_WON).await?;
+    let leases = play_all(&mut honest, specs::outcome).await?;
+    // Nine leases of the run, and the one that the liar had played.
+    assert_eq!(leases, 10);
+    let known = worker(&house, liar.worker_id).await?;
+    assert!(known.mismatched_pairs >= 3, "{known:?}");
+    assert!(known.on_hold.contains("played again by worker 2"), "{}", known.on_hold);
+    // Its pairs count all the same: a person excludes.
+    assert_eq!(house.run(run).await?.excluded_pairs, 0);
+    house.create(specs::fixed_match(8, 4), &specs::book_text()).await?;
+    liar.want(1).await?;
+    let Response::Idle(idle) = liar.hear().await? else { panic!("it gets work") };
+    assert_eq!(idle.reason(), v1::IdleReason::OnHold);
+
+    // Both games of a pair, side by side.
+    let mut trust = trust(&house).await?;
+    let request = v1::GetWorkerRequest { worker_id: liar.worker_id };
+    let shown = trust.get_worker(request).await?.into_inner();
+    let mismatch = shown.mismatches.first().context("a mismatch")?;
+    assert_eq!((mismatch.run_id, mismatch.auditor_id), (run.0, honest.worker_id));
+    let game = |pair: &Option<v1::PairRecord>| {
+        let pair = pair.as_ref().context("a pair")?;
+        let first = pair.candidate_first.clone().context("a game")?;
+        anyhow::Ok((pair.pair_index, first.moves + &pair.base_first.clone().context("two")?.moves))
+    };
+    let (claimed, found) = (game(&mismatch.claimed)?, game(&mismatch.found)?);
+    assert_eq!(claimed.0, found.0);
+    assert_ne!(claimed.1, found.1);
+    assert!(mismatch.difference.contains("half-move"), "{}", mismatch.difference);
+
+    // A hold outlives the coordinator and ends by a person's word alone.
+    house.cut();
+    let house = audited_house(&database, Auditors::Workers).await?;
+    let mut liar = house.puppet(1).await?;
+    liar.want(1).await?;
+    let Response::Idle(idle) = liar.hear().await? else { panic!("it gets work") };
+    assert_eq!(idle.reason(), v1::IdleReason::OnHold);
+    let mut trust = self::trust(&house).await?;
+    let release = v1::ReleaseWorkerRequest {
+        worker_id: liar.worker_id,
+        reason: "its memory was replaced".to_owned(),
+    };
+    trust.release_worker(release.clone()).await?;
+    // First of all it plays games of the honest one again.
+    assert_eq!(liar.lease().await?.run_id, run.0);
+    let again = trust.release_worker(release).await.unwrap_err();
+    assert_eq!(again.code(), Code::FailedPrecondition, "{again}");
+    let why = "SELECT count(*) FROM holds WHERE released_by = 'tests' AND released_reason <> ''";
+    assert_eq!(database.number(why).await?, 1);
+    house.stop().await
+}
+
+#[tokio::test]
+async fn workers_of_one_owner_do_not_vouch_for_each_other_where_there_is_another() -> Result<()> {
+    let database = Database::start().await?;
+    let house = audited_house(&database, Auditors::Auto).await?;
+    let (mut one, mut friend) = (house.puppet(1).await?, house.puppet(2).await?);
+    let mut stranger = of_owner(&house, 3, "somebody else").await?;
+    house.create(specs::fixed_match(4, 4), &specs::book_text()).await?;
+    one.play_one(specs::outcome).await?;
+    assert_eq!(play_all(&mut friend, specs::outcome).await?, 0);
+    assert_eq!(play_all(&mut stranger, specs::outcome).await?, 1);
+    assert_eq!(worker(&house, one.worker_id).await?.audited_pairs, 4);
+    assert_eq!(worker(&house, stranger.worker_id).await?.owner, "somebody else");
+    house.stop().await
+}
+
+#[tokio::test]
+async fn a_check_that_nobody_finishes_goes_to_another_and_a_lie_in_it_is_refused() -> Result<()> {
+    let database = Database::start().await?;
+    let house = audited_house(&database, Auditors::Workers).await?;
+    let (mut one, mut two) = (house.puppet(1).await?, house.puppet(2).await?);
+    house.create(specs::fixed_match(4, 4), &specs::book_text()).await?;
+    one.play_one(specs::outcome).await?;
+    two.want(1).await?;
+    let check = two.lease().await?;
+    // Half of it, and the rest given back.
+    let half = specs::report(&check, 2, 0, specs::outcome);
+    assert_eq!(two.report(half.clone()).await?, v1::AckOutcome::Merged);
+    assert_eq!(two.report(half).await?, v1::AckOutcome::Duplicate);
+    let back = v1::ReturnLease {
+        lease_id: check.lease_id,
+        epoch: check.epoch,
+        reason: v1::ReturnReason::Shutdown.into(),
+        detail: String::new(),
+    };
+    two.say(Request::ReturnLease(back)).await?;
+    let mut three = house.puppet(3).await?;
+    three.want(1).await?;
+    let rest = three.lease().await?;
+    assert_eq!(rest.openings, check.openings[2..]);
+    assert_ne!(rest.lease_id, check.lease_id);
+    let mut lie = specs::whole_report(&rest, specs::outcome);
+    lie.pairs[0].base_first.as_mut().context("a game")?.moves = "zz".to_owned();
+    assert_eq!(three.report(lie).await?, v1::AckOutcome::Invalid);
+    assert_eq!(worker(&house, three.worker_id).await?.refused_reports, 1);
+    assert_eq!(play_all(&mut two, specs::outcome).await?, 1);
+    assert_eq!(worker(&house, one.worker_id).await?.audited_pairs, 4);
+    // What is said late about a check that is over changes nothing.
+    let late = three.report(specs::whole_report(&rest, specs::outcome)).await?;
+    assert_eq!(late, v1::AckOutcome::Stale);
+    house.stop().await
+}
+
+#[tokio::test]
+async fn the_base_plays_itself_besides_and_nothing_of_it_counts() -> Result<()> {
+    let database = Database::start().await?;
+    let house = House::start(&database).await?;
+    let mut spec = specs::fixed_match(200, 4);
+    spec.canaries_per_million = Some(200_000);
+    let run = house.create(spec, &specs::book_text()).await?;
+    let mut one = house.puppet(1).await?;
+    let (mut canaries, mut pairs) = (0, 0);
+    while house.run(run).await?.state() == v1::RunState::Running {
+        one.want(1).await?;
+        let lease = one.lease().await?;
+        if lease.candidate == lease.base {
+            canaries += 1;
+        } else {
+            pairs += lease.openings.len();
+        }
+        let report = specs::whole_report(&lease, specs::outcome);
+        assert_eq!(one.report(report).await?, v1::AckOutcome::Merged);
+    }
+    assert_eq!(pairs, 200);
+    // One in five of fifty leases, by chance.
+    assert!((1..30).contains(&canaries), "{canaries}");
+    let ended = "SELECT count(*) FROM canaries WHERE ended_at IS NOT NULL
+                 AND ll + ld + dd + dw + ww = 4";
+    assert_eq!(database.number(ended).await?, canaries);
+    assert_eq!(database.number("SELECT count(*) FROM pairs").await?, 200);
+    assert!(house.replay(run).await?.0);
+    house.stop().await
+}
+
+#[tokio::test]
+async fn who_is_too_slow_waits_while_somebody_faster_is_there() -> Result<()> {
+    let database = Database::start().await?;
+    let house = House::start(&database).await?;
+    house.create(specs::fixed_match(400, 4), &specs::book_text()).await?;
+    let speed = |nodes_per_second, playing_games| {
+        Request::Progress(v1::Progress { playing_games, nodes_per_second, spooled_pairs: 0 })
+    };
+    let (mut fast, mut slow) = (house.puppet(1).await?, house.puppet(2).await?);
+    for worker in [&mut fast, &mut slow] {
+        worker.play_one(specs::outcome).await?;
+    }
+    // A pair takes 200 nodes: more than an hour of the slow one, where half an hour is allowed.
+    fast.say(speed(1_000_000, 2)).await?;
+    fast.play_one(specs::outcome).await?;
+    slow.say(speed(1, 20)).await?;
+    slow.want(1).await?;
+    let Response::Idle(idle) = slow.hear().await? else { panic!("it gets work") };
+    assert_eq!(idle.reason(), v1::IdleReason::TooSlow);
+    // Better slowly than not at all.
+    drop(fast);
+    slow.lease().await?;
+    house.stop().await
+}
+
+#[tokio::test]
+async fn one_owners_word_stops_no_run_of_others() -> Result<()> {
+    let database = Database::start().await?;
+    let house = House::start(&database).await?;
+    let (mut one, mut friend) = (house.puppet(1).await?, house.puppet(2).await?);
+    let mut other = of_owner(&house, 3, "somebody else").await?;
+    let mut unwilling = of_owner(&house, 4, "a third").await?;
+    let run = house.create(specs::fixed_match(12, 4), &specs::book_text()).await?;
+    let cannot = async |worker: &mut Puppet, reason: v1::ReturnReason| {
+        worker.want(1).await?;
+        let lease = worker.lease().await?;
+        let back = v1::ReturnLease {
+            lease_id: lease.lease_id,
+            epoch: lease.epoch,
+            reason: reason.into(),
+            detail: "found 2000 nodes".to_owned(),
+        };
+        worker.say(Request::ReturnLease(back)).await?;
+        // Its own word is believed of itself: it gets no more of it.
+        worker.want(1).await?;
+        let Response::Idle(idle) = worker.hear().await? else { panic!("it gets it again") };
+        anyhow::Ok(idle.reason())
+    };
+    for worker in [&mut one, &mut friend] {
+        let reason = cannot(worker, v1::ReturnReason::EngineSignature).await?;
+        assert_eq!(reason, v1::IdleReason::Unplayable);
+        assert_eq!(house.run(run).await?.state(), v1::RunState::Running);
+    }
+    // Who does not want to play it says nothing of the run.
+    cannot(&mut unwilling, v1::ReturnReason::EngineRefused).await?;
+    assert_eq!(house.run(run).await?.state(), v1::RunState::Running);
+    let explain = v1::ExplainRunRequest { run_id: run.0 };
+    let share = house.control().await?.explain_run(explain).await?.into_inner().share;
+    let share = share.context("its terms")?;
+    assert_eq!((share.workers, share.able_workers, share.hindrances[0].workers), (4, 1, 3));
+    assert_eq!((share.owner.as_str(), share.due_share), ("tests", 1.0));
+
+    cannot(&mut other, v1::ReturnReason::EngineSignature).await?;
+    let shown = house.run(run).await?;
+    assert_eq!(shown.state(), v1::RunState::Paused);
+    assert!(shown.state_reason.starts_with("workers of 2 owners cannot"), "{}", shown.state_reason);
+    house.stop().await
+}
+
+#[tokio::test]
+async fn authors_share_evenly_and_their_runs_by_weight() -> Result<()> {
+    let database = Database::start().await?;
+    let house = House::start(&database).await?;
+    let author = testkit::key(60);
+    let token = {
+        let request = v1::InviteRequest {
+            owner: "anna".to_owned(),
+            role: v1::Role::Author.into(),
+            expires_in_seconds: 3600,
+            uses: 1,
+        };
+        house.keys(&testkit::admin()).await?.invite(request).await?.into_inner().token
+    };
+    let mut keys = house.keys(&author).await?;
+    keys.redeem(v1::RedeemRequest { token, label: "desk".to_owned() }).await?;
+    let of_anna = async |weight: f64, key: &str| {
+        let mut spec = specs::fixed_match(4_000, 4);
+        spec.weight = weight;
+        let request = v1::CreateRunRequest {
+            spec: Some(spec),
+            book: specs::book_text().into_bytes().into(),
+            idempotency_key: format!("of-anna-{key}"),
+        };
+        let channel = proto::connect(house.url(), Some(&author)).await?;
+        let made = ControlServiceClient::new(channel).create_run(request).await?;
+        anyhow::Ok(made.into_inner().run_id)
+    };
+    let light = of_anna(1.0, "light").await?;
+    let heavy = of_anna(3.0, "heavy").await?;
+    let other = house.create(specs::fixed_match(4_000, 4), &specs::book_text()).await?.0;
+    let mut worker = house.puppet(1).await?;
+    let mut leases = std::collections::BTreeMap::from([(light, 0), (heavy, 0), (other, 0)]);
+    for _ in 0..160 {
+        worker.want(1).await?;
+        let lease = worker.lease().await?;
+        *leases.get_mut(&lease.run_id).context("one of three")? += 1;
+        // Draws: every pair takes the same.
+        worker.report(specs::whole_report(&lease, |_| specs::outcome(4))).await?;
+    }
+    for (run, due) in [(light, 20.0), (heavy, 60.0), (other, 80.0)] {
+        let had = f64::from(leases[&run]);
+        assert!((had / due - 1.0).abs() <= 0.1, "run {run} had {had} of {due}: {leases:?}");
+    }
     house.stop().await
 }

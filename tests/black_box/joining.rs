@@ -21,7 +21,7 @@ r_end = 0.02
 "#;
 
 /// A house that only coordinates.
-fn coordinator(folder: &Path) -> Running {
+pub(crate) fn coordinator(folder: &Path) -> Running {
     let mut house =
         Running::start(folder, &["up", "--json", "--no-worker", "--listen", "127.0.0.1:0"]);
     let told = house.next_object().expect("the house says where it is");
@@ -29,19 +29,19 @@ fn coordinator(folder: &Path) -> Running {
     house
 }
 
-fn link(folder: &Path, options: &[&str]) -> String {
+pub(crate) fn link(folder: &Path, options: &[&str]) -> String {
     let invited = object(folder, &[&["invite", "--json"], options].concat());
     invited["link"].as_str().expect("a link").to_owned()
 }
 
 /// A worker with a state directory of its own, and what it says on stderr.
-struct Volunteer {
+pub(crate) struct Volunteer {
     child: Child,
     said: std::io::Lines<BufReader<std::process::ChildStderr>>,
 }
 
 impl Volunteer {
-    fn start(state: &Path, args: &[&str]) -> Self {
+    pub(crate) fn start(state: &Path, args: &[&str]) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_elomill"));
         for name in ["ELOMILL_COORDINATOR", "ELOMILL_WORKER_STATE", "ELOMILL_LOG"] {
             command.env_remove(name);
@@ -60,7 +60,7 @@ impl Volunteer {
     }
 
     /// Everything up to a line that holds this text; fails when the worker ends before.
-    fn says(&mut self, text: &str) -> String {
+    pub(crate) fn says(&mut self, text: &str) -> String {
         let mut heard = String::new();
         for line in self.said.by_ref() {
             let line = line.expect("stderr is text");

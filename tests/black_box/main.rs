@@ -28,3 +28,5 @@ mod races;
 mod support;
 #[cfg(unix)]
 mod traced;
+#[cfg(unix)]
+mod trust;

@@ -1,5 +1,6 @@
 //! `elomill runs`: lists, shows and steers runs.
 
+mod explain;
 mod export;
 mod history;
 
@@ -35,6 +36,8 @@ enum What {
     Resume(One),
     /// Ends a run for good; a test stopped so has no verdict
     Stop(Steer),
+    /// Says why a run gets the work that it gets
+    Explain(One),
     /// Recomputes a run from the ledger and compares it with what is stored
     Replay(One),
     /// Files a tune that begins where another one stood
@@ -115,6 +118,15 @@ impl Args {
                 let one = steer.one;
                 one.connect().await?.stop(one.id, steer.reason).await?;
                 one.say_state().await
+            }
+            Some(What::Explain(one)) => {
+                let share = one.connect().await?.explain_run(one.id).await?;
+                if one.json {
+                    json(&share)?;
+                } else {
+                    line(explain::text(&share))?;
+                }
+                Ok(ExitCode::SUCCESS)
             }
             Some(What::Replay(one)) => replay(&one).await,
             Some(What::Fork(args)) => args.run().await,

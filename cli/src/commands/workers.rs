@@ -1,6 +1,7 @@
 //! `elomill workers`: who plays, why somebody does not, and whose results count.
 
 mod exclude;
+mod show;
 
 use crate::client::Control;
 use crate::endpoint::CoordinatorArgs;
@@ -8,6 +9,7 @@ use crate::output::{hinted, json, line, say};
 use crate::tables::{Column, table};
 use clap::Subcommand;
 use model::WorkerId;
+use model::trust::Suspicion;
 use model::view::WorkerView;
 use std::convert::Infallible;
 use std::process::ExitCode;
@@ -27,6 +29,10 @@ pub(crate) struct Args {
 enum What {
     /// Lists every worker that was ever seen
     List(List),
+    /// Shows what speaks for and against a worker, games that came out otherwise side by side
+    Show(show::Show),
+    /// Gives a worker that is on hold work again
+    Release(show::Release),
     /// Lets the results of a worker count no more, in one run or in all; reversible
     Exclude(exclude::Exclude),
     /// Lets the results of a worker count again
@@ -51,6 +57,8 @@ impl Args {
         match self.what {
             None => self.list.run().await,
             Some(What::List(list)) => list.run().await,
+            Some(What::Show(args)) => args.run().await,
+            Some(What::Release(args)) => args.run().await,
             Some(What::Exclude(args)) => args.run().await,
             Some(What::Include(args)) => args.run().await,
             Some(What::Exclusions(args)) => args.run().await,
@@ -127,8 +135,10 @@ fn listing(workers: &[WorkerView]) -> String {
         Number("playing"),
         Number("leases"),
         Number("pairs"),
+        Number("audited"),
         Number("refused"),
         Number("nodes/s"),
+        Text("owner"),
         Text("state"),
     ];
     let rows: Vec<_> = workers
@@ -143,8 +153,10 @@ fn listing(workers: &[WorkerView]) -> String {
                 worker.playing_games.to_string(),
                 worker.active_leases.to_string(),
                 worker.counted_pairs.to_string(),
+                worker.audited_pairs.to_string(),
                 worker.refused_reports.to_string(),
                 worker.nodes_per_second.to_string(),
+                worker.owner.clone(),
                 state(worker),
             ]
         })
@@ -153,11 +165,21 @@ fn listing(workers: &[WorkerView]) -> String {
 }
 
 fn state(worker: &WorkerView) -> String {
-    match (worker.connected, worker.idle_reason.as_str()) {
+    let mut state = match (worker.connected, worker.idle_reason.as_str()) {
         (false, _) => "away".to_owned(),
         (true, "") => "connected".to_owned(),
         (true, reason) => format!("idle: {reason}"),
+    };
+    if !worker.on_hold.is_empty() {
+        state = format!("on hold, {state}");
     }
+    if let Some(Suspicion { bias, margin, .. }) = worker.suspicion.filter(|s| s.named) {
+        state = format!("suspected ({:+.0} ± {:.0} Elo), {state}", bias.0, margin.0);
+    }
+    if worker.excluded {
+        state = format!("excluded, {state}");
+    }
+    state
 }
 
 #[cfg(test)]
@@ -184,6 +206,12 @@ mod tests {
             idle_reason: "no run wants pairs".to_owned(),
             refused_reports: 2,
             last_refusal: "illegal_move: pair 3".to_owned(),
+            owner: "anna".to_owned(),
+            on_hold: String::new(),
+            audited_pairs: 5,
+            mismatched_pairs: 0,
+            excluded: false,
+            suspicion: None,
         };
         let text = listing(std::slice::from_ref(&worker));
         assert_eq!(text.lines().count(), 2, "{text}");

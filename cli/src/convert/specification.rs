@@ -3,8 +3,9 @@
 use super::players::{players_from_wire, wire_players};
 use super::{WireError, missing, unknown};
 use model::spec::{
-    BqrSettings, EloModel, Fork, GainRule, GameLimit, Job, Keep, KeepMoves, OptimizerSpec,
-    RaceCandidate, RaceSpec, RaceStop, RunSpec, SprtSpec, SpsaSettings, TestSpec, TuneSpec,
+    BqrSettings, Canaries, EloModel, Fork, GainRule, GameLimit, Job, Keep, KeepMoves,
+    OptimizerSpec, RaceCandidate, RaceSpec, RaceStop, RunSpec, SprtSpec, SpsaSettings, TestSpec,
+    TuneSpec,
 };
 use model::{
     GameKind, LinearConstraint, Nodes, Pairs, ParameterDef, ParameterKind, ParameterSet, Ply, RunId,
@@ -37,6 +38,7 @@ pub(crate) fn spec_to_wire(spec: &RunSpec) -> v1::RunSpec {
         }),
         book_sha256: spec.book.clone(),
         lease_pairs: spec.lease_pairs,
+        canaries_per_million: spec.canaries.in_million(),
         keep: Some(v1::Keep {
             moves_per_million: spec.keep.moves.in_million(),
             evals: spec.keep.evals,
@@ -192,6 +194,12 @@ pub(super) fn spec_from_wire(spec: v1::RunSpec) -> Result<RunSpec, WireError> {
         },
         book: spec.book_sha256,
         lease_pairs: spec.lease_pairs,
+        canaries: match spec.canaries_per_million {
+            None => Canaries::default(),
+            Some(share) => {
+                Canaries::per_million(share).ok_or(unknown("spec.canaries_per_million"))?
+            }
+        },
         keep: match spec.keep {
             // Of a coordinator that knows no other answer.
             None => Keep::default(),

@@ -2,7 +2,8 @@
 
 use super::*;
 use model::spec::{
-    BqrSettings, EloModel, GameLimit, Keep, RaceCandidate, RaceSpec, RaceStop, RunSpec, SprtSpec,
+    BqrSettings, Canaries, EloModel, GameLimit, Keep, RaceCandidate, RaceSpec, RaceStop, RunSpec,
+    SprtSpec,
 };
 use model::view::{CandidateState, CandidateView, LeaseCounts, RaceView};
 use model::{
@@ -131,6 +132,7 @@ fn view(id: i64, name: &str, state: RunState, job: Job, progress: ProgressView) 
             book: "0a".repeat(32),
             lease_pairs: 8,
             keep: Keep::default(),
+            canaries: Canaries::default(),
             players: None,
             job,
         },
@@ -151,6 +153,8 @@ fn view(id: i64, name: &str, state: RunState, job: Job, progress: ProgressView) 
         reports: 5,
         excluded_pairs: 0,
         excluded_reports: 0,
+        audited_pairs: 0,
+        mismatched_pairs: 0,
         recorded_llr: None,
         warning: String::new(),
         progress,

@@ -3,8 +3,8 @@
 use super::players::{players, wire_players};
 use super::{game, wire_game, wire_limit, wire_set};
 use model::spec::{
-    BqrSettings, EloModel, GainRule, GameLimit, Job, Keep, KeepMoves, OptimizerSpec, RaceCandidate,
-    RaceSpec, RaceStop, RunSpec, SprtSpec, SpsaSettings, TestSpec, TuneSpec,
+    BqrSettings, Canaries, EloModel, GainRule, GameLimit, Job, Keep, KeepMoves, OptimizerSpec,
+    RaceCandidate, RaceSpec, RaceStop, RunSpec, SprtSpec, SpsaSettings, TestSpec, TuneSpec,
 };
 use model::{
     Finding, FindingList, LinearConstraint, Nodes, Pairs, ParameterDef, ParameterKind,
@@ -59,6 +59,13 @@ pub fn spec(spec: v1::RunSpec) -> Result<RunSpec, FindingList> {
         },
         book: spec.book_sha256,
         lease_pairs: spec.lease_pairs,
+        canaries: match spec.canaries_per_million {
+            None => Canaries::default(),
+            Some(share) => Canaries::per_million(share).ok_or_else(|| {
+                let (found, allowed) = (share.to_string(), "0 to 200000 of a million");
+                one(Finding::new("canaries", found, allowed, "one in a hundred is 10000"))
+            })?,
+        },
         keep: match spec.keep {
             None => Keep::default(),
             Some(v1::Keep { moves_per_million, evals }) => {
@@ -295,6 +302,7 @@ pub(super) fn wire_spec(spec: &RunSpec) -> v1::RunSpec {
         limit: Some(wire_limit(spec.limit)),
         book_sha256: spec.book.clone(),
         lease_pairs: spec.lease_pairs,
+        canaries_per_million: spec.canaries.in_million(),
         keep: Some(v1::Keep {
             moves_per_million: spec.keep.moves.in_million(),
             evals: spec.keep.evals,

@@ -3,12 +3,13 @@
 use crate::convert::Hello;
 use crate::dispatch::fold::{Fold, FoldError};
 use crate::dispatch::openings::Openings;
-use crate::dispatch::scheduler::{ChangedExclusions, ControlError, GiveBack, Idle, Push};
+use crate::dispatch::scheduler::{ChangedExclusions, ControlError, Filed, GiveBack, Idle, Push};
 use crate::judging::{Judged, Terms};
 use keys::PublicKey;
 use model::lease::Report;
 use model::spec::RunSpec;
 use model::trust::Exclusions;
+use model::view::ShareView;
 use model::{LeaseId, Pairs, RunId, WorkerId};
 use std::collections::BTreeMap;
 use tokio::sync::{mpsc, oneshot};
@@ -161,13 +162,15 @@ pub(super) enum Command {
     Leave(Session),
     Said(Session, Said),
     Terms(Session, Box<Report>, oneshot::Sender<(Box<Report>, Option<Terms>)>),
-    Create { spec: Box<RunSpec>, key: String, openings: Box<Openings>, reply: Reply<RunId> },
+    Create { spec: Box<RunSpec>, filed: Filed, openings: Box<Openings>, reply: Reply<RunId> },
     Fork(Box<Forking>),
     Extend { run: RunId, asked: Pairs, reply: Reply<()> },
     Pause { run: RunId, reason: String, reply: Reply<()> },
     Resume { run: RunId, reply: Reply<()> },
     Stop { run: RunId, reason: String, reply: Reply<()> },
     Believe(Box<Believing>),
+    ExplainRun { run: RunId, reply: Reply<Option<ShareView>> },
+    Release { worker: WorkerId, author: String, reason: String, reply: Reply<bool> },
 }
 
 /// A change of the exclusions.
@@ -188,7 +191,7 @@ pub(super) struct Believing {
 pub(super) struct Forking {
     pub(super) spec: RunSpec,
     pub(super) source: Fold,
-    pub(super) key: String,
+    pub(super) filed: Filed,
     pub(super) openings: Openings,
     pub(super) reply: Reply<RunId>,
 }
@@ -255,11 +258,11 @@ impl Handle {
     pub async fn create(
         &self,
         spec: RunSpec,
-        key: String,
+        filed: Filed,
         openings: Openings,
     ) -> Result<RunId, CoreError> {
         let (spec, openings) = (Box::new(spec), Box::new(openings));
-        self.ask(|reply| Command::Create { spec, key, openings, reply }).await
+        self.ask(|reply| Command::Create { spec, filed, openings, reply }).await
     }
 
     /// Files a tune that begins with the state of another one. The same key gives the same run.
@@ -270,10 +273,10 @@ impl Handle {
         &self,
         spec: RunSpec,
         source: Fold,
-        key: String,
+        filed: Filed,
         openings: Openings,
     ) -> Result<RunId, CoreError> {
-        let forking = |reply| Box::new(Forking { spec, source, key, openings, reply });
+        let forking = |reply| Box::new(Forking { spec, source, filed, openings, reply });
         self.ask(|reply| Command::Fork(forking(reply))).await
     }
 
@@ -326,6 +329,27 @@ impl Handle {
             Command::Believe(Box::new(Believing { change, before, folds, worker, run, reply }))
         })
         .await
+    }
+
+    /// Why a run gets the work that it gets; `None` for one that is not open.
+    ///
+    /// # Errors
+    /// The coordinator is stopping, or the ledger is not available.
+    pub async fn explain_run(&self, run: RunId) -> Result<Option<ShareView>, CoreError> {
+        self.ask(|reply| Command::ExplainRun { run, reply }).await
+    }
+
+    /// Gives a worker that is on hold leases again. Whether it was on hold.
+    ///
+    /// # Errors
+    /// The ledger is not available.
+    pub async fn release(
+        &self,
+        worker: WorkerId,
+        author: String,
+        reason: String,
+    ) -> Result<bool, CoreError> {
+        self.ask(|reply| Command::Release { worker, author, reason, reply }).await
     }
 
     async fn ask<T>(&self, command: impl FnOnce(Reply<T>) -> Command) -> Result<T, CoreError> {

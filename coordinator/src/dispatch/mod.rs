@@ -4,12 +4,16 @@
 //! network: each call changes the state in memory and adds to a [`store::Batch`] what must become
 //! durable before anybody is told. What it decides is therefore tested without any of them.
 //!
+//! - [`fairness`]: whose turn it is;
 //! - [`fold`]: the state of a run as a function of its ledger;
+//! - [`audits`]: which pairs are played again by whom;
 //! - [`openings`]: which opening a pair plays;
 //! - [`played`]: which probe of a tune or candidate of a race it plays;
 //! - [`run`]: a run with its leases and the pairs still to give;
 //! - [`scheduler`]: all runs, leases and workers together.
 
+pub mod audits;
+pub mod fairness;
 pub mod fold;
 pub mod openings;
 pub mod played;

@@ -3,12 +3,13 @@
 use super::fold::{Fold, probe_sets};
 use super::openings::Openings;
 use super::played::Played;
-use model::lease::{PairIndex, PairRange};
+use model::lease::{GameRecord, PairIndex, PairRange, PairRecord};
 use model::spec::{Job, RunSpec};
 use model::view::{LeaseCounts, RunState, Verdict};
 use model::{LeaseId, ParameterSet, RunId, WorkerId};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
+use store::AuditCounts;
 
 /// Pairs to give, with the terms on which they are given.
 #[derive(Clone, Debug, PartialEq)]
@@ -58,10 +59,14 @@ pub struct Run {
     pub candidate_pairs: BTreeMap<usize, u64>,
     /// Leases by state.
     pub counts: LeaseCounts,
-    /// What its leases have cost so far over its weight: the run with the least goes first.
-    pub pass: f64,
+    /// Who filed it; empty for one from before that was written down.
+    pub owner: Arc<str>,
+    /// Pairs that came back in this coordinator's life, with the nodes that they took.
+    pub played: (u64, f64),
     /// Reports merged since the last snapshot.
     pub unsaved_reports: u32,
+    /// Its pairs that were played again.
+    pub audited: AuditCounts,
     /// Workers that could not play it, in this coordinator's life.
     pub unplayable: BTreeSet<WorkerId>,
 }
@@ -129,21 +134,66 @@ impl Run {
     /// The parameter sets of candidate and base for pairs that play this.
     #[must_use]
     pub fn sets(&self, played: &Played) -> (ParameterSet, ParameterSet) {
-        match (&self.spec.job, played) {
-            (Job::Tune(tune), Played::Probe(probe)) => probe_sets(tune, probe),
-            (Job::Tune(tune), _) => (tune.fixed.clone(), tune.fixed.clone()),
-            (Job::Test(test), _) => (test.candidate.clone(), test.base.clone()),
-            (Job::Race(race), played) => {
-                let candidate = played.candidate().and_then(|place| race.candidates.get(place));
-                let values = candidate.map(|candidate| candidate.values.clone());
-                (values.unwrap_or_else(|| race.base.clone()), race.base.clone())
+        sets(&self.spec.job, played)
+    }
+
+    /// What the base plays with; in a tune, what its parameters began with.
+    #[must_use]
+    pub fn base(&self) -> ParameterSet {
+        match &self.spec.job {
+            Job::Tune(tune) => {
+                let mut set = tune.fixed.clone();
+                for parameter in &tune.parameters {
+                    set.set(parameter.name.clone(), parameter.start);
+                }
+                set
             }
+            Job::Test(test) => test.base.clone(),
+            Job::Race(race) => race.base.clone(),
         }
     }
 
-    /// What giving this many pairs costs the run's share.
+    /// The nodes that a pair takes: in the mean of those that came back, or a guess.
     #[must_use]
-    pub fn cost(&self, pairs: u32) -> f64 {
-        f64::from(pairs) * self.spec.limit.nodes.0 as f64 / self.spec.weight
+    pub fn nodes_of_pair(&self) -> f64 {
+        /// Half-moves of the games of a pair, before any is known.
+        const PLIES: u64 = 150;
+        match self.played {
+            (0, _) => {
+                self.spec.limit.nodes.0 as f64 * PLIES.min(2 * self.spec.limit.max_plies.0) as f64
+            }
+            (pairs, nodes) => nodes / pairs as f64,
+        }
+    }
+
+    /// Notes what a pair took by the word of its worker: no more than its moves were allowed.
+    pub fn note_played(&mut self, pair: &PairRecord) -> f64 {
+        let most = |game: &GameRecord| {
+            // What a time costs is told by the limit alone; a search ends a little after its limit.
+            let allowed = self.spec.limit.nodes.0 as f64 * game.plies.0 as f64;
+            match self.spec.is_repeatable() {
+                true => (game.nodes.0 as f64).min(1.1 * allowed),
+                false => allowed,
+            }
+        };
+        let nodes = most(&pair.candidate_first) + most(&pair.base_first);
+        self.played.0 += 1;
+        self.played.1 += nodes;
+        nodes
+    }
+}
+
+/// The parameter sets of candidate and base for pairs of a job that play this.
+#[must_use]
+pub fn sets(job: &Job, played: &Played) -> (ParameterSet, ParameterSet) {
+    match (job, played) {
+        (Job::Tune(tune), Played::Probe(probe)) => probe_sets(tune, probe),
+        (Job::Tune(tune), _) => (tune.fixed.clone(), tune.fixed.clone()),
+        (Job::Test(test), _) => (test.candidate.clone(), test.base.clone()),
+        (Job::Race(race), played) => {
+            let candidate = played.candidate().and_then(|place| race.candidates.get(place));
+            let values = candidate.map(|candidate| candidate.values.clone());
+            (values.unwrap_or_else(|| race.base.clone()), race.base.clone())
+        }
     }
 }

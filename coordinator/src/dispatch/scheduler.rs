@@ -6,17 +6,21 @@
 
 mod authors;
 mod believing;
+mod checking;
+mod explaining;
 mod giving;
 mod merging;
 
+pub use authors::Filed;
 pub use believing::ChangedExclusions;
 
 use super::Moment;
+use super::audits::Audits;
+use super::fairness::Shares;
 use super::run::{Run, Slice};
-use model::lease::{LeaseEnd, WorkOrder};
+use model::lease::{LeaseEnd, PairRange, WorkOrder};
 use model::spec::RunSpec;
 use model::trust::Exclusions;
-use model::view::RunState;
 use model::{FindingList, GameKind, LeaseId, Pairs, RunId, Tally, WorkerId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -42,6 +46,8 @@ impl Default for LeaseLimits {
 pub struct Offer {
     /// For each game of the built-in engine the parameters that it knows.
     pub builtin: BTreeMap<GameKind, BTreeSet<String>>,
+    /// For each game the fingerprint of the engine, if it says it: the nodes of a fixed search.
+    pub bench: BTreeMap<GameKind, u64>,
     /// The largest table that it allows each engine, in KiB, if it says so.
     pub max_hash_kib: Option<u32>,
     /// The only run that it plays.
@@ -198,6 +204,8 @@ pub enum GiveBack {
     Leaving,
     /// It cannot play them.
     Unplayable(String),
+    /// It does not play such by its own rules.
+    Unwilling,
 }
 
 /// A refused command.
@@ -249,6 +257,8 @@ struct Lease {
     last_sequence: u32,
     /// When it was given, or something of it came last.
     moved_at: Moment,
+    /// The nodes of each of its pairs that its run was charged with when it was given.
+    charged: f64,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -257,7 +267,13 @@ struct Worker {
     heard_at: Moment,
     offer: Offer,
     want: u32,
+    /// Nodes a second of each game that it plays at a time, as it says; 0 before it has said it.
+    speed: f64,
     leases: BTreeSet<LeaseId>,
+    /// What it plays that counts in no run, under numbers of leases.
+    checks: BTreeSet<LeaseId>,
+    /// The run whose base it plays against itself next, with the openings.
+    canary_for: Option<(RunId, PairRange)>,
     /// What it lacks for a run, for each run that it was compared with.
     playable: BTreeMap<RunId, Option<Idle>>,
     /// Runs that it could not play.
@@ -313,13 +329,17 @@ pub struct Scheduler {
     leases: BTreeMap<LeaseId, Lease>,
     workers: BTreeMap<WorkerId, Worker>,
     exclusions: Exclusions,
+    audits: Audits,
+    canaries: BTreeMap<LeaseId, checking::Canary>,
+    /// Workers that get nothing until a person has looked at them.
+    held: BTreeSet<WorkerId>,
     /// What must be written; moves are added from the two sets below when it is taken.
     batch: Batch,
     moved_leases: BTreeMap<LeaseId, (u32, Option<LeaseEnd>)>,
     moved_runs: BTreeSet<RunId>,
     outbox: Vec<(WorkerId, Push)>,
-    /// The share, over weight, that a run would have used which has always had its due.
-    virtual_time: f64,
+    /// What authors and runs have used.
+    shares: Shares,
 }
 
 impl Scheduler {
@@ -331,6 +351,7 @@ impl Scheduler {
 
     /// Puts an open run back as the ledger has it.
     pub fn restore_run(&mut self, run: Run) {
+        self.shares.enter(run.id, &run.owner, run.spec.weight);
         self.runs.insert(run.id, run);
     }
 
@@ -344,7 +365,8 @@ impl Scheduler {
         let holder = self.workers.entry(worker).or_default();
         holder.heard_at = now;
         holder.leases.insert(id);
-        let lease = Lease { run, worker, slice, done, merged, last_sequence, moved_at: now };
+        let lease =
+            Lease { run, worker, slice, done, merged, last_sequence, moved_at: now, charged: 0.0 };
         self.leases.insert(id, lease);
     }
 
@@ -352,6 +374,10 @@ impl Scheduler {
     #[must_use]
     pub fn run(&self, id: RunId) -> Option<&Run> {
         self.runs.get(&id)
+    }
+
+    pub(crate) fn run_mut(&mut self, id: RunId) -> Option<&mut Run> {
+        self.runs.get_mut(&id)
     }
 
     /// Every run that is in memory.
@@ -362,27 +388,8 @@ impl Scheduler {
     /// What is known live of a worker: whether a session is open, its leases, why it is idle.
     #[must_use]
     pub fn worker(&self, id: WorkerId) -> Option<(bool, usize, Option<Idle>)> {
-        self.workers.get(&id).map(|w| (w.connected, w.leases.len(), w.idle))
-    }
-
-    /// Why a worker with this offer would get nothing now; `None` when it would get something, as
-    /// far as can be said without giving it.
-    #[must_use]
-    pub fn explain(&self, id: WorkerId, offer: &Offer) -> Option<Idle> {
-        let cannot = self.workers.get(&id).map(|worker| &worker.cannot);
-        let running = self.runs.values().filter(|run| run.state == RunState::Running);
-        let mut best = Idle::NoOpenRun;
-        for run in running {
-            let why = match offer.lacks(run.id, &run.spec) {
-                Some(lack) => lack,
-                None if self.exclusions.bars(run.id, id) => Idle::Excluded,
-                None if cannot.is_some_and(|runs| runs.contains(&run.id)) => Idle::Unplayable,
-                None if run.has_work() => return None,
-                None => Idle::BudgetSpent,
-            };
-            best = best.nearer(why);
-        }
-        Some(best)
+        let leases = |w: &Worker| w.leases.len() + w.checks.len();
+        self.workers.get(&id).map(|w| (w.connected, leases(w), w.idle))
     }
 
     /// Workers with an open session.
@@ -401,10 +408,11 @@ impl Scheduler {
         worker.idle = None;
         worker.playable.clear();
         worker.cannot.clear();
-        let mine = worker.leases.clone();
+        let (mine, checks) = (worker.leases.clone(), worker.checks.clone());
         for &(lease, epoch) in held {
-            let is_mine = mine.contains(&lease)
+            let is_lease = mine.contains(&lease)
                 && self.leases.get(&lease).is_some_and(|l| l.slice.epoch == epoch);
+            let is_mine = is_lease || self.has_check(id, lease, epoch);
             if !is_mine {
                 let reason = CancelReason::UnknownLease;
                 self.outbox.push((id, Push::Cancel { lease, epoch, reason }));
@@ -414,6 +422,11 @@ impl Scheduler {
             let epoch = self.leases.get(&lease).map(|l| l.slice.epoch);
             if !held.iter().any(|(l, e)| *l == lease && Some(*e) == epoch) {
                 self.end_lease(lease, LeaseEnd::Returned);
+            }
+        }
+        for check in checks {
+            if !held.iter().any(|(lease, _)| *lease == check) {
+                self.drop_check(check);
             }
         }
     }
@@ -434,6 +447,8 @@ impl Scheduler {
         for lease in leases {
             self.end_lease(lease, LeaseEnd::Returned);
         }
+        let checks = self.workers.get(&id).map(|w| w.checks.clone()).unwrap_or_default();
+        checks.into_iter().for_each(|check| self.drop_check(check));
     }
 
     /// How many more leases a worker would take now.
@@ -444,6 +459,32 @@ impl Scheduler {
             worker.heard_at = now;
             worker.want = leases.min(MOST);
         }
+    }
+
+    /// How fast a worker says it is: nodes a second of all the games that it plays now.
+    pub fn played_at(&mut self, id: WorkerId, nodes_per_second: u64, games: u32) {
+        if let Some(worker) = self.workers.get_mut(&id)
+            && games > 0
+            && nodes_per_second > 0
+        {
+            worker.speed = nodes_per_second as f64 / f64::from(games);
+        }
+    }
+
+    /// Whether a pair of a run would be taken from a worker before it is finished, and there is
+    /// somebody faster who can play it. Without one it plays on: leases that come again last longer.
+    fn is_too_slow(&self, id: WorkerId, run: &Run) -> bool {
+        let pair = run.nodes_of_pair();
+        let most = self.limits.standstill.as_secs_f64();
+        let is_slow = |worker: &Worker| worker.speed > 0.0 && pair / worker.speed > most;
+        let is_fast = |worker: &Worker| worker.speed > 0.0 && pair / worker.speed <= most;
+        run.spec.is_repeatable()
+            && self.workers.get(&id).is_some_and(is_slow)
+            && self.workers.values().any(|worker| {
+                worker.connected
+                    && is_fast(worker)
+                    && worker.offer.lacks(run.id, &run.spec).is_none()
+            })
     }
 
     /// A sign of life.
@@ -500,6 +541,7 @@ impl Scheduler {
                 worker.cannot.remove(id);
             }
         }
+        over.iter().for_each(|id| self.shares.leave(*id));
         over.into_iter().filter_map(|id| self.runs.remove(&id)).collect()
     }
 

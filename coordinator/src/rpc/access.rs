@@ -35,7 +35,8 @@ pub fn need(path: &str) -> Option<Need> {
         ("elomill.v1.KeyService", "Redeem") => Need::AnyKey,
         ("elomill.v1.KeyService", "WhoAmI") => Need::GoodKey,
         ("elomill.v1.KeyService", "Invite" | "ListKeys" | "RevokeKey") => Need::Role(Role::Admin),
-        ("elomill.v1.TrustService", "ListExclusions") => Need::Role(Role::ReadOnly),
+        ("elomill.v1.TrustService", "ListExclusions" | "GetWorker") => Need::Role(Role::ReadOnly),
+        ("elomill.v1.TrustService", "ReleaseWorker") => Need::Role(Role::Admin),
         ("elomill.v1.TrustService", "ExcludeWorker" | "IncludeWorker") => Need::Role(Role::Author),
         ("elomill.v1.WorkerService", "Work" | "Explain") => Need::Role(Role::Worker),
         ("elomill.v1.EngineService", "DownloadArtefact") => Need::Role(Role::Worker),
@@ -45,7 +46,8 @@ pub fn need(path: &str) -> Option<Need> {
         }
         (
             "elomill.v1.ControlService",
-            "ListRuns" | "GetRun" | "ListWorkers" | "ExportRun" | "ExportGames" | "WatchRun",
+            "ListRuns" | "GetRun" | "ExplainRun" | "ListWorkers" | "ExportRun" | "ExportGames"
+            | "WatchRun",
         ) => Need::Role(Role::ReadOnly),
         (
             "elomill.v1.ControlService",
@@ -86,6 +88,13 @@ fn admit(keyring: &Keyring, peer: &Peer, path: &str) -> Result<Option<Caller>, S
             "the connection was not signed with a key; connect with TLS and a key, as `elomill` \
              and its workers do",
         )
+    })?;
+    keyring.note_call(&key).map_err(|wait| {
+        Status::resource_exhausted(format!(
+            "the key {} calls too often; the next call is welcome in {} ms",
+            key.short(),
+            wait.as_millis() + 1
+        ))
     })?;
     if need == Need::AnyKey {
         return Ok(None);

@@ -4,10 +4,10 @@ use crate::artefacts::Artefacts;
 use crate::core::{CoreError, Handle, chain};
 use crate::dispatch::fold::Fold;
 use crate::dispatch::openings::Openings;
-use crate::dispatch::scheduler::ControlError;
+use crate::dispatch::scheduler::{ControlError, Filed};
 use crate::records::Records;
 use crate::recover::{self, RecoverError};
-use crate::rpc::{engine_service, games_export};
+use crate::rpc::{access, engine_service, games_export};
 use crate::views::Views;
 use crate::{book, convert};
 use model::lease::PairIndex;
@@ -122,6 +122,7 @@ impl ControlService for ControlRpc {
         &self,
         request: Request<v1::CreateRunRequest>,
     ) -> Result<Response<v1::CreateRunResponse>, Status> {
+        let owner = access::caller(&request)?.owner;
         let request = request.into_inner();
         let spec = convert::spec(request.spec.unwrap_or_default()).map_err(|e| findings(&e))?;
         let key = request.idempotency_key;
@@ -129,7 +130,11 @@ impl ControlService for ControlRpc {
         engine_service::check_run(self.artefacts.as_ref(), &spec)?;
         let positions = self.openings(spec.game, &spec.book, &request.book).await?;
         let openings = Openings::new(positions, spec.seed);
-        let run = self.core.create(spec, key, openings).await.map_err(|e| command_failed(&e))?;
+        let run = self
+            .core
+            .create(spec, Filed { key, owner }, openings)
+            .await
+            .map_err(|e| command_failed(&e))?;
         Ok(Response::new(v1::CreateRunResponse { run_id: run.0 }))
     }
 
@@ -221,6 +226,7 @@ impl ControlService for ControlRpc {
         &self,
         request: Request<v1::ForkRunRequest>,
     ) -> Result<Response<v1::ForkRunResponse>, Status> {
+        let owner = access::caller(&request)?.owner;
         let v1::ForkRunRequest { run_id, at_pairs, pairs, seed, idempotency_key } =
             request.into_inner();
         check_key(&idempotency_key)?;
@@ -247,7 +253,8 @@ impl ControlService for ControlRpc {
         spec.check().map_err(|e| findings(&e))?;
         let positions = self.openings(spec.game, &spec.book, &[]).await?;
         let openings = Openings::new(positions, seed);
-        let run = self.core.fork(spec, source, idempotency_key, openings).await;
+        let filed = Filed { key: idempotency_key, owner };
+        let run = self.core.fork(spec, source, filed, openings).await;
         let run = run.map_err(|e| command_failed(&e))?;
         Ok(Response::new(v1::ForkRunResponse { run_id: run.0, at_pairs: at.0 }))
     }
@@ -260,6 +267,19 @@ impl ControlService for ControlRpc {
         let result = self.core.extend(RunId(run_id), Pairs(asked_pairs)).await;
         self.done(run_id, result).await?;
         Ok(Response::new(v1::ExtendRunResponse {}))
+    }
+
+    async fn explain_run(
+        &self,
+        request: Request<v1::ExplainRunRequest>,
+    ) -> Result<Response<v1::ExplainRunResponse>, Status> {
+        let run_id = request.into_inner().run_id;
+        let found = self.core.explain_run(RunId(run_id)).await.map_err(|e| command_failed(&e))?;
+        let Some(share) = found else {
+            self.done(run_id, Err(ControlError::NotOpen(RunId(run_id)).into())).await?;
+            return Err(no_run(run_id));
+        };
+        Ok(Response::new(v1::ExplainRunResponse { share: Some(convert::wire_share(&share)) }))
     }
 
     type ExportRunStream =

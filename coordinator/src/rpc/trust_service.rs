@@ -171,6 +171,56 @@ impl TrustService for TrustRpc {
         let exclusions = all.iter().map(convert::wire_exclusion).collect();
         Ok(Response::new(v1::ListExclusionsResponse { exclusions }))
     }
+
+    async fn get_worker(
+        &self,
+        request: Request<v1::GetWorkerRequest>,
+    ) -> Result<Response<v1::GetWorkerResponse>, Status> {
+        let worker = WorkerId(request.into_inner().worker_id);
+        let all = self.views.workers().await.map_err(|e| failed(&e))?;
+        let view = all.iter().find(|view| view.id == worker).ok_or_else(|| no_worker(worker))?;
+        let exclusions = self.ledger.exclusions().await.map_err(|e| failed(&e))?;
+        let of_worker = exclusions.iter().filter(|e| e.exclusion.worker == worker);
+        Ok(Response::new(v1::GetWorkerResponse {
+            worker: Some(convert::wire_worker(view)),
+            exclusions: of_worker.map(convert::wire_exclusion).collect(),
+            mismatches: self.mismatches(worker).await?,
+        }))
+    }
+
+    async fn release_worker(
+        &self,
+        request: Request<v1::ReleaseWorkerRequest>,
+    ) -> Result<Response<v1::ReleaseWorkerResponse>, Status> {
+        let caller = access::caller(&request)?;
+        let v1::ReleaseWorkerRequest { worker_id, reason } = request.into_inner();
+        let worker = WorkerId(worker_id);
+        let reason = reason_of(&reason, false)?;
+        self.known(worker, None).await?;
+        let released = self.core.release(worker, caller.owner.to_string(), reason).await;
+        if !released.map_err(refused)? {
+            return Err(Status::failed_precondition(format!("worker {worker} is not on hold")));
+        }
+        Ok(Response::new(v1::ReleaseWorkerResponse {}))
+    }
+}
+
+/// Mismatches that are shown of a worker.
+const MOST_MISMATCHES: u32 = 10;
+
+impl TrustRpc {
+    async fn mismatches(&self, worker: WorkerId) -> Result<Vec<v1::Mismatch>, Status> {
+        let all = self.ledger.mismatches(worker, MOST_MISMATCHES).await.map_err(|e| failed(&e))?;
+        let mut shown = Vec::new();
+        for mismatch in &all {
+            let run = self.ledger.run(mismatch.run).await.map_err(|e| failed(&e))?;
+            let Some(run) = run else { continue };
+            let openings = recover::openings(&self.ledger, run.id, &run.spec).await;
+            let opening = openings.map_err(|e| failed(&e))?.one(mismatch.claimed.index);
+            shown.push(convert::wire_mismatch(mismatch, opening));
+        }
+        Ok(shown)
+    }
 }
 
 fn run_of(id: i64) -> Option<RunId> {

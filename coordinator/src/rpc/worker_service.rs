@@ -4,6 +4,7 @@ use crate::convert::{self, Hello, WireError};
 use crate::core::{Acknowledged, CoreError, Handle, Line, Outbound, Said, Session};
 use crate::dispatch::scheduler::Idle;
 use crate::judging::{self, Judged, Verdict};
+use crate::rate::{Bucket, Limit};
 use crate::rpc::access;
 use crate::traces;
 use keys::PublicKey;
@@ -32,6 +33,8 @@ const HELLO_WITHIN: Duration = Duration::from_secs(10);
 const PROGRESS_INTERVAL_MS: u32 = 5_000;
 /// A worker reports a running lease at least this often.
 const REPORT_INTERVAL_MS: u32 = 5_000;
+/// What a worker may say; one that says more is heard more slowly.
+const WORDS: Limit = Limit { per_second: 100.0, burst: 1_000.0 };
 /// When workers come back after the coordinator has gone.
 const RECONNECT_AFTER_MS: u32 = 2_000;
 
@@ -76,7 +79,7 @@ impl WorkerService for WorkerRpc {
             Some(Err(status)) => return Err(status),
             _ => return Err(Status::invalid_argument("the first message must be Hello")),
         };
-        let hello = Hello::new(hello, caller.key).map_err(invalid)?;
+        let hello = Hello::new(hello, caller.key, caller.owner).map_err(invalid)?;
         let (line, outgoing, over) = Line::new(OUTBOUND);
         let session = self.core.join(hello, line).await.map_err(unavailable)?;
         let welcome = Response::Welcome(v1::Welcome {
@@ -125,7 +128,7 @@ impl WorkerService for WorkerRpc {
             let reason = v1::IdleReason::Version.into();
             return Ok(Answer::new(v1::ExplainResponse { reason, text, ..Default::default() }));
         }
-        let hello = Hello::new(hello, caller.key).map_err(invalid)?;
+        let hello = Hello::new(hello, caller.key, caller.owner).map_err(invalid)?;
         let explained = match self.core.explain(hello).await {
             Ok(explained) => explained,
             Err(CoreError::Stopping) => {
@@ -153,7 +156,12 @@ async fn listen(
     judges: &Judges,
     incoming: &mut Streaming<WorkRequest>,
 ) -> Result<(), WireError> {
+    let began = Instant::now();
+    let mut words = Bucket::full(WORDS, began.elapsed());
     while let Some(Ok(request)) = incoming.next().await {
+        while let Err(wait) = words.take(began.elapsed()) {
+            tokio::time::sleep(wait).await;
+        }
         // Messages of newer workers that this version does not know are passed over.
         let Some(message) = request.message else { continue };
         let said = match message {

@@ -6,8 +6,8 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use model::lease::PairIndex;
 use model::spec::{
-    EloModel, GameLimit, Job, Keep, OptimizerSpec, RaceCandidate, RaceSpec, RaceStop, RunSpec,
-    SprtSpec, TestSpec, TuneSpec,
+    Canaries, EloModel, GameLimit, Job, Keep, OptimizerSpec, RaceCandidate, RaceSpec, RaceStop,
+    RunSpec, SprtSpec, TestSpec, TuneSpec,
 };
 use model::view::{
     CandidateState, CandidateView, CorrectedView, GameView, LeaseCounts, PairView, ProgressView,
@@ -136,6 +136,12 @@ fn worker() -> WorkerView {
         idle_reason: String::new(),
         refused_reports: 0,
         last_refusal: String::new(),
+        owner: HOSTILE.into(),
+        on_hold: String::new(),
+        audited_pairs: 0,
+        mismatched_pairs: 0,
+        excluded: false,
+        suspicion: None,
     }
 }
 
@@ -152,6 +158,7 @@ fn run(id: i64, job: Job, progress: ProgressView) -> RunView {
         book: "0".repeat(64),
         lease_pairs: 8,
         keep: Keep::default(),
+        canaries: Canaries::default(),
         players: None,
         job,
     };
@@ -173,6 +180,8 @@ fn run(id: i64, job: Job, progress: ProgressView) -> RunView {
         reports: 0,
         excluded_pairs: 0,
         excluded_reports: 0,
+        audited_pairs: 0,
+        mismatched_pairs: 0,
         recorded_llr: None,
         warning: String::new(),
         progress,

@@ -5,7 +5,7 @@ use coordinator::dispatch::Moment;
 use coordinator::dispatch::openings::Openings;
 use coordinator::dispatch::scheduler::Scheduler;
 use coordinator::dispatch::scheduler::{
-    CancelReason, GiveBack, Idle, LeaseLimits, Merge, Offer, Push,
+    CancelReason, Filed, GiveBack, Idle, LeaseLimits, Merge, Offer, Push,
 };
 use coordinator::judging::{Judged, Verdict};
 use model::lease::{GameRecord, PairIndex, PairRecord, Report, WorkOrder};
@@ -94,7 +94,8 @@ impl Cluster {
         self.runs_filed += 1;
         let openings = Openings::new(positions(), spec.seed);
         let key = format!("key-{}", self.runs_filed);
-        self.scheduler.create(spec, key, openings, 0).expect("a valid specification")
+        let filed = Filed { key, owner: format!("author {}", self.runs_filed % 2).into() };
+        self.scheduler.create(spec, filed, openings, 0).expect("a valid specification")
     }
 
     pub(crate) fn join(&mut self, id: WorkerId, remembers: bool) {

@@ -8,8 +8,8 @@ mod rows;
 use cluster::{Cluster, Fault, mixed};
 use coordinator::dispatch::scheduler::GiveBack;
 use model::spec::{
-    BqrSettings, EloModel, GameLimit, Job, Keep, OptimizerSpec, RaceCandidate, RaceSpec, RaceStop,
-    RunSpec, SprtSpec, TestSpec, TuneSpec,
+    BqrSettings, Canaries, EloModel, GameLimit, Job, Keep, OptimizerSpec, RaceCandidate, RaceSpec,
+    RaceStop, RunSpec, SprtSpec, TestSpec, TuneSpec,
 };
 use model::{
     GameKind, GameScore, LeaseId, Nodes, Pairs, ParameterDef, ParameterKind, ParameterSet, Ply,
@@ -140,6 +140,7 @@ fn spec(tune: bool, pairs: u64, lease_pairs: u32, weight: f64, both: bool) -> Ru
         book: "0".repeat(64),
         lease_pairs,
         keep: Keep::default(),
+        canaries: Canaries::default(),
         players: None,
         job,
     }

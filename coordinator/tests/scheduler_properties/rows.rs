@@ -283,8 +283,10 @@ impl Rows {
             leased_pairs: 0,
             candidate_pairs: BTreeMap::new(),
             counts: self.counts(id),
-            pass: 0.0,
+            owner: "".into(),
+            played: (0, 0.0),
             unsaved_reports: tail,
+            audited: store::AuditCounts::default(),
             unplayable: BTreeSet::new(),
         }
     }

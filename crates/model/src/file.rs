@@ -18,8 +18,8 @@ mod set;
 mod tests;
 
 use crate::spec::{
-    BqrSettings, EloModel, GainRule, GameLimit, Keep, KeepMoves, OptimizerKind, RunSpec, SprtSpec,
-    SpsaSettings,
+    BqrSettings, Canaries, EloModel, GainRule, GameLimit, Keep, KeepMoves, OptimizerKind, RunSpec,
+    SprtSpec, SpsaSettings,
 };
 use crate::{FindingList, GameKind, LinearConstraint, Pairs, ParameterKind, ParameterSet, RunId};
 use lines::Lines;
@@ -54,6 +54,8 @@ pub struct RunFile {
     pub players: PlayersFile,
     /// What the ledger keeps of the games; all moves and no evaluations when the file says nothing.
     pub keep: Keep,
+    /// How often the base plays itself besides.
+    pub canaries: Canaries,
     /// What the games are for.
     pub job: JobFile,
     /// Where everything stood.
@@ -181,6 +183,7 @@ impl RunFile {
         };
         let (limit, players) = players::players(&mut reader, &mut root);
         let keep = keep(&mut reader, &mut root);
+        let canaries = canaries(&mut reader, &mut root);
         let job = job(&mut reader, &mut root);
         root.finish(&mut reader);
         // `game` and `job` are missing only when a finding says so.
@@ -197,6 +200,7 @@ impl RunFile {
             limit,
             players,
             keep,
+            canaries,
             job,
             lines: reader.into_lines(),
         })
@@ -270,6 +274,19 @@ fn keep(reader: &mut Reader<'_>, root: &mut Section<'_>) -> Keep {
     };
     let evals = root.choice(reader, "keep_evals", Some(false), &[("yes", true), ("no", false)]);
     Keep { moves, evals: evals.unwrap_or(false) }
+}
+
+fn canaries(reader: &mut Reader<'_>, root: &mut Section<'_>) -> Canaries {
+    match root.text(reader, "canaries").map(|text| text.parse::<Canaries>()) {
+        None => Canaries::default(),
+        Some(Ok(canaries)) => canaries,
+        Some(Err(error)) => {
+            let found = format!("`{}`", error.found);
+            let allowed = "none, or P% with P from 0.0001 to 20";
+            reader.wrong(root, "canaries", found, allowed, "write `canaries = \"1%\"`");
+            Canaries::default()
+        }
+    }
 }
 
 fn job(reader: &mut Reader<'_>, root: &mut Section<'_>) -> Option<JobFile> {

@@ -3,6 +3,7 @@
 //! `toml` reads the files of the author into it; the control service carries it; the ledger keeps
 //! it as JSON. Every number that decides anything stands in it, so that a run can be recomputed.
 
+mod canaries;
 mod keep;
 mod optimizer;
 mod players;
@@ -13,6 +14,7 @@ use crate::{
     Finding, FindingList, GameKind, LinearConstraint, MOST_CONSTRAINTS, Nodes, Pairs, ParameterDef,
     ParameterSet, Ply,
 };
+pub use canaries::{Canaries, UnknownCanaries};
 pub use keep::{Keep, KeepMoves, UnknownShare};
 pub use optimizer::{
     BQR_MOST_PARAMETERS, BqrSettings, GainRule, OptimizerKind, OptimizerSpec, SpsaSettings,
@@ -59,6 +61,9 @@ pub struct RunSpec {
     /// What the ledger keeps of the games.
     #[serde(default)]
     pub keep: Keep,
+    /// How often the base plays itself besides.
+    #[serde(default, skip_serializing_if = "Canaries::is_usual")]
+    pub canaries: Canaries,
     /// Who plays, where it is not the engine built in on both sides under `limit.nodes`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub players: Option<Players>,
@@ -194,6 +199,14 @@ pub struct TestSpec {
 }
 
 impl RunSpec {
+    /// The share of its leases that are followed by one of the base against itself: what is asked for,
+    /// else one in a hundred, and none where games are checked by playing them again.
+    #[must_use]
+    pub fn canary_share(&self) -> f64 {
+        let usual = if self.is_repeatable() { 0 } else { 10_000 };
+        f64::from(self.canaries.in_million().unwrap_or(usual)) / 1e6
+    }
+
     /// Checks everything that can be checked without the engine and the book.
     ///
     /// # Errors

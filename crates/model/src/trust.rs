@@ -4,7 +4,7 @@
 //! one run or in all, from a moment on or from the beginning; its end is a row of its own. Every
 //! figure is a fold over the reports that no exclusion in force names.
 
-use crate::{RunId, WorkerId};
+use crate::{Elo, Pairs, RunId, WorkerId};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -98,6 +98,21 @@ pub struct ExclusionView {
     pub made: Remark,
     /// Who included them again; none while it is in force.
     pub lifted: Option<Remark>,
+}
+
+/// What the results of a worker, beside those of others with the same kind of machine, say about it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Suspicion {
+    /// Decimal logarithm of the evidence against it: 3 is a thousand to one; below 0 speaks for it.
+    pub log10_e: f64,
+    /// Its pairs that were compared.
+    pub pairs: Pairs,
+    /// How much better its candidates do.
+    pub bias: Elo,
+    /// Half the 95 % interval of that.
+    pub margin: Elo,
+    /// Whether to look at it: of those that are named, one in twenty is honest in the mean.
+    pub named: bool,
 }
 
 #[cfg(test)]

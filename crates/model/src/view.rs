@@ -6,6 +6,7 @@
 use crate::evals::MoveEval;
 use crate::lease::PairIndex;
 use crate::spec::{Job, RunSpec};
+use crate::trust::Suspicion;
 use crate::{GameScore, Nodes, ParameterSet, Ply, RunId, Tally, Termination, WorkerId};
 use serde::{Deserialize, Serialize};
 
@@ -433,6 +434,12 @@ pub struct RunView {
     /// Reports that do not count.
     #[serde(default)]
     pub excluded_reports: u64,
+    /// Its pairs that came out the same when another worker played them.
+    #[serde(default)]
+    pub audited_pairs: u64,
+    /// Its pairs that came out otherwise.
+    #[serde(default)]
+    pub mismatched_pairs: u64,
     /// The log-likelihood ratio with which a test ended that shows another one now, because reports
     /// were excluded since.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -499,6 +506,44 @@ impl RunView {
     }
 }
 
+/// The terms by which an open run gets work. Authors with a run that could use work share evenly, the
+/// runs of one author by their weights; whoever has used least of its due comes next.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ShareView {
+    /// The run.
+    pub run: RunId,
+    /// Where it is in its life.
+    pub state: RunState,
+    /// Who filed it; empty for one from before that was written down.
+    pub owner: String,
+    /// Its weight.
+    pub weight: f64,
+    /// Authors that share now, this one included.
+    pub authors: u32,
+    /// The weights of this author's runs that could use work, this one included, together.
+    pub author_weight: f64,
+    /// The share of all work that follows, 0 to 1.
+    pub due_share: f64,
+    /// Nodes that it has used since the coordinator began.
+    pub used_nodes: f64,
+    /// Nodes that all open runs have used since then.
+    pub all_nodes: f64,
+    /// How far the author is behind one that always had its due, nodes; below 0 when ahead.
+    pub author_behind_nodes: f64,
+    /// How far the run is behind those of its author, nodes over weight; below 0 when ahead.
+    pub run_behind_nodes: f64,
+    /// Pairs that can be given now.
+    pub open_pairs: u64,
+    /// Pairs that are out.
+    pub leased_pairs: u64,
+    /// Workers with a session.
+    pub workers: u32,
+    /// Those of them that could play it.
+    pub able_workers: u32,
+    /// Why others could not, for people, with how many.
+    pub hindrances: Vec<(String, u32)>,
+}
+
 /// A worker as the coordinator knows it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WorkerView {
@@ -536,6 +581,24 @@ pub struct WorkerView {
     /// What was wrong with the last of them; empty without one.
     #[serde(default)]
     pub last_refusal: String,
+    /// Whose it is; empty where its key is not known.
+    #[serde(default)]
+    pub owner: String,
+    /// Why it gets nothing until a person releases it; empty as a rule.
+    #[serde(default)]
+    pub on_hold: String,
+    /// Its pairs that came out the same when another worker played them.
+    #[serde(default)]
+    pub audited_pairs: u64,
+    /// Its pairs that came out otherwise.
+    #[serde(default)]
+    pub mismatched_pairs: u64,
+    /// Whether it is excluded from some run or from all.
+    #[serde(default)]
+    pub excluded: bool,
+    /// What its results say beside those of others (live); none before they were compared.
+    #[serde(default)]
+    pub suspicion: Option<Suspicion>,
 }
 
 /// A game of the ledger with everything that is kept of it.

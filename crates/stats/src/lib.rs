@@ -9,6 +9,7 @@ mod brownian;
 mod corrected;
 mod economics;
 mod elo;
+mod honesty;
 mod law;
 mod likelihood;
 mod moments;
@@ -27,6 +28,7 @@ pub use elo::{
     ELO_PER_T, EloEstimate, NORMAL_95, draw_ratio, elo_of_score, estimate, middle_ratio,
     normal_cdf, score_of_elo,
 };
+pub use honesty::{ALLOWANCE, Evidence, Stratum, evidence, suspects};
 pub use law::PairLaw;
 pub use likelihood::{MAX_BOUND, llr};
 pub use model::spec::EloModel;

@@ -3,6 +3,7 @@
 //! Group commit makes a row cheap: the statements below take whole columns as arrays, so that two
 //! hundred reports cost little more than one.
 
+use crate::audits::{self, Checks};
 use crate::exclusions::{self, NewExclusionMove};
 use crate::games::{self, KeptGames};
 use crate::refusals;
@@ -22,6 +23,8 @@ pub struct NewRun {
     pub spec: RunSpec,
     /// The author's key.
     pub idempotency_key: String,
+    /// The author.
+    pub owner: String,
 }
 
 /// A lease that was given.
@@ -152,6 +155,8 @@ pub struct Batch {
     pub lease_moves: Vec<LeaseMove>,
     /// Refused.
     pub refusals: Vec<NewRefusal>,
+    /// Checks of workers.
+    pub checks: Checks,
     /// Done to exclusions.
     pub exclusions: Vec<NewExclusionMove>,
     /// Runs whose ledger counts otherwise than before: their snapshots are void.
@@ -202,6 +207,7 @@ impl Ledger {
         games::insert(&mut tx, &batch.reports).await?;
         move_leases(&mut tx, &batch.lease_moves).await?;
         refusals::insert(&mut tx, &batch.refusals).await?;
+        audits::write(&mut tx, &batch.checks).await?;
         exclusions::insert(&mut tx, &batch.exclusions).await?;
         void_snapshots(&mut tx, &batch.refolded).await?;
         move_runs(&mut tx, &batch.run_moves).await?;
@@ -220,8 +226,9 @@ async fn insert_runs(tx: &mut Tx<'_>, runs: &[NewRun]) -> Result<(), StoreError>
         let spec = serde_json::to_value(&run.spec)
             .map_err(|e| StoreError::unreadable("a specification that cannot be written", e))?;
         sqlx::query(
-            "INSERT INTO runs (id, kind, name, game, spec, book_sha256, idempotency_key, state)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, 'running')",
+            "INSERT INTO runs (id, kind, name, game, spec, book_sha256, idempotency_key, owner,
+                               state)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'running')",
         )
         .bind(run.id.0)
         .bind(run.spec.job.kind())
@@ -230,6 +237,7 @@ async fn insert_runs(tx: &mut Tx<'_>, runs: &[NewRun]) -> Result<(), StoreError>
         .bind(spec)
         .bind(&run.spec.book)
         .bind(&run.idempotency_key)
+        .bind(&run.owner)
         .execute(&mut **tx)
         .await?;
     }

@@ -4,6 +4,7 @@
 //! Nothing here decides: a [`Batch`] says what the coordinator has decided, and [`Ledger::commit`]
 //! makes it durable in one transaction or not at all.
 
+mod audits;
 mod batch;
 mod books;
 mod connect;
@@ -21,6 +22,10 @@ mod refusals;
 mod runs;
 mod workers;
 
+pub use audits::{
+    AuditCounts, AuditEnd, AuditIssue, CanaryMove, Checks, HoldMove, Mismatch, NewAudit,
+    StoredAudit, WorkerCounts,
+};
 pub use batch::{
     Batch, LeaseMove, NewLease, NewRefusal, NewReport, NewRun, NewSnapshot, RunEvent, RunMove,
 };

@@ -98,7 +98,8 @@ impl Ledger {
         let (run, worker, lease, report): (i64, i64, i64, i64) = sqlx::query_as(
             "SELECT coalesce((SELECT max(id) FROM runs), 0),
                     coalesce((SELECT max(id) FROM workers), 0),
-                    coalesce((SELECT max(id) FROM leases), 0),
+                    greatest((SELECT max(id) FROM leases), (SELECT max(issued_as) FROM audits),
+                             (SELECT max(id) FROM canaries), 0),
                     coalesce((SELECT max(id) FROM reports), 0)",
         )
         .fetch_one(&self.pool)

@@ -16,6 +16,8 @@ pub struct StoredRun {
     pub spec: RunSpec,
     /// The author's key.
     pub idempotency_key: String,
+    /// The author; empty for a run from before that was written down.
+    pub owner: String,
     /// Where it is in its life.
     pub state: RunState,
     /// Why it was paused or stopped.
@@ -41,7 +43,7 @@ pub struct StoredRun {
 }
 
 const SELECT: &str = "
-    SELECT r.id, r.spec, r.idempotency_key, r.state, r.state_reason, r.verdict,
+    SELECT r.id, r.spec, r.idempotency_key, r.owner, r.state, r.state_reason, r.verdict,
            (extract(epoch FROM r.created_at) * 1000)::bigint AS created_ms,
            (extract(epoch FROM r.ended_at) * 1000)::bigint AS ended_ms,
            r.ll, r.ld, r.dd, r.dw, r.ww, r.wins, r.draws, r.losses,
@@ -121,6 +123,7 @@ fn stored_run(row: &PgRow) -> Result<StoredRun, StoreError> {
         id: RunId(id),
         spec,
         idempotency_key: row.try_get("idempotency_key")?,
+        owner: row.try_get("owner")?,
         state: RunState::from_name(&state).ok_or_else(|| unreadable("state", &state))?,
         state_reason: row.try_get("state_reason")?,
         verdict: verdict

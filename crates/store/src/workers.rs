@@ -2,6 +2,8 @@
 
 use crate::{LeaderEpoch, Ledger, StoreError, unsigned};
 use model::WorkerId;
+use sqlx::Row;
+use sqlx::postgres::PgRow;
 
 /// A worker as it introduced itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,6 +39,16 @@ pub struct StoredWorker {
     pub refused_reports: u64,
     /// What was wrong with the last of them.
     pub last_refusal: Option<String>,
+    /// Whose its key is.
+    pub owner: Option<String>,
+    /// Why it is on hold, if it is.
+    pub on_hold: Option<String>,
+    /// Pairs of it that came out the same when another played them.
+    pub audited_pairs: u64,
+    /// Pairs of it that came out otherwise.
+    pub mismatched_pairs: u64,
+    /// Whether it is excluded from some run or from all.
+    pub excluded: bool,
 }
 
 impl Ledger {
@@ -105,38 +117,58 @@ impl Ledger {
     /// # Errors
     /// Errors of the database.
     pub async fn workers(&self) -> Result<Vec<StoredWorker>, StoreError> {
-        type Row =
-            (i64, Vec<u8>, String, String, String, i32, i32, i64, i64, i64, i64, Option<String>);
-        let rows: Vec<Row> = sqlx::query_as(
+        let rows = sqlx::query(
             "SELECT w.id, w.worker_key, w.name, w.platform, w.software_version, w.cores, w.slots,
-                    (extract(epoch FROM w.first_seen_at) * 1000)::bigint,
-                    (extract(epoch FROM w.last_seen_at) * 1000)::bigint,
+                    (extract(epoch FROM w.first_seen_at) * 1000)::bigint AS first_ms,
+                    (extract(epoch FROM w.last_seen_at) * 1000)::bigint AS last_ms,
                     coalesce((SELECT sum(l.merged_pairs) FROM leases l WHERE l.worker_id = w.id),
-                             0)::bigint,
+                             0)::bigint AS pairs,
                     w.refused_reports,
                     (SELECT r.reason || ': ' || r.detail FROM refusals r
-                     WHERE r.worker_id = w.id ORDER BY r.id DESC LIMIT 1)
+                     WHERE r.worker_id = w.id ORDER BY r.id DESC LIMIT 1) AS last_refusal,
+                    (SELECT o.name FROM keys k JOIN owners o ON o.id = k.owner_id
+                     WHERE k.public_key = w.worker_key) AS owner,
+                    (SELECT h.reason FROM holds h
+                     WHERE h.worker_id = w.id AND h.released_at IS NULL) AS on_hold,
+                    a.matched, a.mismatched,
+                    EXISTS (SELECT FROM exclusions_in_force e WHERE e.worker_id = w.id) AS excluded
              FROM workers w
+             CROSS JOIN LATERAL (
+                 SELECT count(*) FILTER (WHERE state = 'matched') AS matched,
+                        count(*) FILTER (WHERE state = 'mismatched') AS mismatched
+                 FROM audits WHERE worker_id = w.id
+             ) a
              ORDER BY w.id",
         )
         .fetch_all(&self.pool)
         .await?;
-        let worker = |row: Row| StoredWorker {
-            worker: NewWorker {
-                id: WorkerId(row.0),
-                key: row.1,
-                name: row.2,
-                platform: row.3,
-                software_version: row.4,
-                cores: u32::try_from(row.5).unwrap_or(0),
-                slots: u32::try_from(row.6).unwrap_or(0),
-            },
-            first_seen_unix_ms: row.7,
-            last_seen_unix_ms: row.8,
-            counted_pairs: unsigned(row.9),
-            refused_reports: unsigned(row.10),
-            last_refusal: row.11,
-        };
-        Ok(rows.into_iter().map(worker).collect())
+        rows.iter().map(stored_worker).collect()
     }
+}
+
+fn stored_worker(row: &PgRow) -> Result<StoredWorker, StoreError> {
+    let small =
+        |column: &str| row.try_get::<i32, _>(column).map(|count| u32::try_from(count).unwrap_or(0));
+    let count = |column: &str| row.try_get::<i64, _>(column).map(unsigned);
+    Ok(StoredWorker {
+        worker: NewWorker {
+            id: WorkerId(row.try_get("id")?),
+            key: row.try_get("worker_key")?,
+            name: row.try_get("name")?,
+            platform: row.try_get("platform")?,
+            software_version: row.try_get("software_version")?,
+            cores: small("cores")?,
+            slots: small("slots")?,
+        },
+        first_seen_unix_ms: row.try_get("first_ms")?,
+        last_seen_unix_ms: row.try_get("last_ms")?,
+        counted_pairs: count("pairs")?,
+        refused_reports: count("refused_reports")?,
+        last_refusal: row.try_get("last_refusal")?,
+        owner: row.try_get("owner")?,
+        on_hold: row.try_get("on_hold")?,
+        audited_pairs: count("matched")?,
+        mismatched_pairs: count("mismatched")?,
+        excluded: row.try_get("excluded")?,
+    })
 }

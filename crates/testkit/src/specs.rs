@@ -39,6 +39,7 @@ fn base(name: &str, pairs_of_lease: u32) -> v1::RunSpec {
         book_sha256: book::sha256(book_text().as_bytes()),
         lease_pairs: pairs_of_lease,
         keep: None,
+        canaries_per_million: None,
         players: None,
         job: None,
     }

@@ -11,6 +11,15 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use store::{NewRun, NewSnapshot};
 
+/// By whom a run is filed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Filed {
+    /// The author's key for it: the same again is the same run.
+    pub key: String,
+    /// The author.
+    pub owner: Arc<str>,
+}
+
 impl Scheduler {
     /// Files a run that was checked.
     ///
@@ -19,12 +28,12 @@ impl Scheduler {
     pub fn create(
         &mut self,
         spec: RunSpec,
-        idempotency_key: String,
+        filed: Filed,
         openings: Openings,
         unix_ms: i64,
     ) -> Result<RunId, FoldError> {
         let fold = Fold::new(&spec)?;
-        Ok(self.add(spec, fold, idempotency_key, openings, unix_ms))
+        Ok(self.add(spec, fold, filed, openings, unix_ms))
     }
 
     /// Files a tune that begins with the state of another one. The state is written with it.
@@ -35,13 +44,13 @@ impl Scheduler {
         &mut self,
         spec: RunSpec,
         source: &Fold,
-        idempotency_key: String,
+        filed: Filed,
         openings: Openings,
         unix_ms: i64,
     ) -> Result<RunId, FoldError> {
         let fold = source.fork(&spec)?;
         let state = fold.to_json();
-        let id = self.add(spec, fold, idempotency_key, openings, unix_ms);
+        let id = self.add(spec, fold, filed, openings, unix_ms);
         self.batch.snapshots.push(NewSnapshot { run: id, report: ReportId(0), state });
         Ok(id)
     }
@@ -50,16 +59,18 @@ impl Scheduler {
         &mut self,
         spec: RunSpec,
         fold: Fold,
-        idempotency_key: String,
+        filed: Filed,
         openings: Openings,
         unix_ms: i64,
     ) -> RunId {
+        let Filed { key: idempotency_key, owner } = filed;
         self.ids.run += 1;
         let id = RunId(self.ids.run);
         self.batch.runs.push(NewRun {
             id,
             spec: spec.clone(),
             idempotency_key: idempotency_key.clone(),
+            owner: owner.to_string(),
         });
         self.event(id, "created", "");
         let run = Run {
@@ -79,11 +90,13 @@ impl Scheduler {
             leased_pairs: 0,
             candidate_pairs: BTreeMap::new(),
             counts: LeaseCounts::default(),
-            pass: self.virtual_time,
+            owner,
+            played: (0, 0.0),
             unsaved_reports: 0,
+            audited: store::AuditCounts::default(),
             unplayable: BTreeSet::new(),
         };
-        self.runs.insert(id, run);
+        self.restore_run(run);
         id
     }
 

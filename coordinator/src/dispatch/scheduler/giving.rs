@@ -1,6 +1,7 @@
-//! Who gets which pairs: the run that has used least of its share first, and in it what came back
+//! Who gets which pairs: the run that has used least of its due first, and in it what came back
 //! before what is fresh.
 
+use super::checking::canary_after;
 use super::{CancelReason, Idle, Lease, Push, Scheduler, Worker};
 use crate::dispatch::Moment;
 use crate::dispatch::run::{Run, Slice};
@@ -33,9 +34,14 @@ impl Scheduler {
             self.learn_playable(worker);
         }
         let mut overdue = self.overdue(now);
+        self.expire_checks(now);
         loop {
             let mut gave = false;
             for worker in self.wanting() {
+                if self.give_check(worker, now) {
+                    gave = true;
+                    continue;
+                }
                 match self.next_slice(worker, &mut overdue, now) {
                     Ok((run, slice)) => {
                         self.issue(worker, run, slice, now);
@@ -93,11 +99,14 @@ impl Scheduler {
         now: Moment,
     ) -> Result<(RunId, Slice), Idle> {
         let Some(known) = self.workers.get(&worker) else { return Err(Idle::NoOpenRun) };
+        if self.held.contains(&worker) {
+            return Err(Idle::OnHold);
+        }
         if known.on_hold_until > now {
             return Err(Idle::Refused);
         }
         let mut idle = Idle::NoOpenRun;
-        let mut choices: Vec<(f64, RunId)> = Vec::new();
+        let mut choices: Vec<RunId> = Vec::new();
         for run in self.runs.values().filter(|run| run.state == RunState::Running) {
             let lack = known.playable.get(&run.id).copied().unwrap_or(Some(Idle::NotOffered));
             if let Some(lack) = lack {
@@ -112,11 +121,14 @@ impl Scheduler {
                 idle = idle.nearer(Idle::Unplayable);
                 continue;
             }
+            if self.is_too_slow(worker, run) {
+                idle = idle.nearer(Idle::TooSlow);
+                continue;
+            }
             idle = Idle::BudgetSpent;
-            choices.push((run.pass, run.id));
+            choices.push(run.id);
         }
-        choices.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        for (_, id) in choices {
+        for id in self.shares.order(choices) {
             self.expire_one(id, worker, overdue);
             if let Some(slice) = self.runs.get_mut(&id).and_then(Run::take_slice) {
                 return Ok((id, slice));
@@ -173,17 +185,16 @@ impl Scheduler {
             probe: run.fold.write_played(&slice.played),
             candidate: slice.played.candidate_number(),
         });
-        // What a run left unused, for want of work or of workers for it, is not owed to it: it goes
-        // on from where the others are.
-        let start = run.pass.max(self.virtual_time);
-        self.virtual_time = start;
-        run.pass = start + run.cost(slice.range.count);
+        let charged = run.nodes_of_pair();
+        self.shares.give(run_id, charged * f64::from(slice.range.count));
         run.leases.insert(id);
         run.pairs_leave(&slice.played, u64::from(slice.range.count));
         run.counts.active += 1;
+        let canary = canary_after(&self.audits.policy, run, id, slice.range);
         if let Some(worker) = self.workers.get_mut(&worker) {
             worker.want -= 1;
             worker.idle = None;
+            worker.canary_for = canary.or(worker.canary_for);
             worker.leases.insert(id);
         }
         let lease = Lease {
@@ -194,6 +205,7 @@ impl Scheduler {
             merged: Tally::default(),
             last_sequence: 0,
             moved_at: now,
+            charged,
         };
         self.leases.insert(id, lease);
         self.outbox.push((worker, Push::Order(order)));

@@ -1,5 +1,6 @@
 //! What comes back: reports merged once, leases ended once, runs ended by their own rule.
 
+use super::checking::choose_audits;
 use super::{CancelReason, GiveBack, Lease, Merge, Push, Scheduler, UNPLAYABLE_LIMIT};
 use crate::dispatch::Moment;
 use crate::dispatch::run::Slice;
@@ -22,6 +23,9 @@ const LONGEST_HOLD: Duration = Duration::from_secs(3600);
 impl Scheduler {
     /// What the lease of a report says about its games, if it is out at its epoch with this worker.
     pub fn terms(&mut self, worker: WorkerId, report: &Report) -> Option<Terms> {
+        if self.has_check(worker, report.lease, report.epoch) {
+            return self.check_terms(report);
+        }
         let lease = self.leases.get(&report.lease)?;
         if lease.worker != worker || lease.slice.epoch != report.epoch {
             return None;
@@ -48,6 +52,9 @@ impl Scheduler {
         unix_ms: i64,
     ) -> Merge {
         self.heard(worker, now);
+        if self.has_check(worker, judged.report.lease, judged.report.epoch) {
+            return self.check_report(worker, judged, now);
+        }
         let Judged { report, verdict } = judged;
         match verdict {
             // Whatever its lease is by now, its games were not looked at.
@@ -81,14 +88,18 @@ impl Scheduler {
             detail: detail.clone(),
         });
         self.end_lease(report.lease, LeaseEnd::Returned);
-        if let Some(worker) = self.workers.get_mut(&of) {
-            worker.refused = worker.refused.saturating_add(1);
-            if let Some(doublings) = worker.refused.checked_sub(REFUSED_LIMIT) {
-                let hold = FIRST_HOLD.saturating_mul(1 << doublings.min(16)).min(LONGEST_HOLD);
-                worker.on_hold_until = now.plus(hold);
-            }
-        }
+        self.count_refusal(of, now);
         Merge::Invalid(detail)
+    }
+
+    /// Counts a refused report against a worker.
+    pub(super) fn count_refusal(&mut self, of: WorkerId, now: Moment) {
+        let Some(worker) = self.workers.get_mut(&of) else { return };
+        worker.refused = worker.refused.saturating_add(1);
+        if let Some(doublings) = worker.refused.checked_sub(REFUSED_LIMIT) {
+            let hold = FIRST_HOLD.saturating_mul(1 << doublings.min(16)).min(LONGEST_HOLD);
+            worker.on_hold_until = now.plus(hold);
+        }
     }
 
     /// Merges a report; the error is what contradicts its lease or itself.
@@ -132,6 +143,8 @@ impl Scheduler {
         run.fold.apply(id, &tally, &lease.slice.played).map_err(|error| error.to_string())?;
         self.ids.report = id.0;
         run.unsaved_reports += 1;
+        let nodes: f64 = fresh.iter().map(|pair| run.note_played(pair)).sum();
+        self.shares.correct(run_id, nodes - lease.charged * fresh.len() as f64);
         run.pairs_return(&lease.slice.played, fresh.len() as u64);
         let is_decided = !run.fold.is_open(&lease.slice.played);
         lease.merged = merged;
@@ -140,6 +153,15 @@ impl Scheduler {
         let range = lease.slice.range;
         lease.done.extend(fresh.iter().filter_map(|pair| range.offset_of(pair.index)));
         let done = lease.done.len();
+        let bench = self.workers.get(&worker).and_then(|w| w.offer.bench.get(&run.spec.game));
+        choose_audits(
+            &mut self.audits,
+            &mut self.batch,
+            run,
+            (report.lease, lease),
+            bench.copied(),
+            &fresh,
+        );
         self.moved_leases.insert(report.lease, (count(done), None));
         self.moved_runs.insert(run_id);
         self.batch.reports.push(NewReport {
@@ -168,6 +190,16 @@ impl Scheduler {
 
     /// A worker gives back what it has not finished of a lease.
     pub fn give_back(&mut self, of: WorkerId, lease: LeaseId, epoch: u32, why: &GiveBack) {
+        if self.has_check(of, lease, epoch) {
+            let run = self.audits.out.get(&lease).map(|out| out.audit.run);
+            self.drop_check(lease);
+            if let (GiveBack::Unplayable(_) | GiveBack::Unwilling, Some(run), Some(worker)) =
+                (why, run, self.workers.get_mut(&of))
+            {
+                worker.cannot.insert(run);
+            }
+            return;
+        }
         let is_its_own =
             self.leases.get(&lease).is_some_and(|l| l.worker == of && l.slice.epoch == epoch);
         if !is_its_own {
@@ -175,17 +207,28 @@ impl Scheduler {
         }
         let run_id = self.leases[&lease].run;
         self.end_lease(lease, LeaseEnd::Returned);
-        let GiveBack::Unplayable(detail) = why else { return };
+        if *why == GiveBack::Leaving {
+            return;
+        }
         if let Some(worker) = self.workers.get_mut(&of) {
             worker.cannot.insert(run_id);
         }
+        // Who does not want to says nothing of the run.
+        let GiveBack::Unplayable(detail) = why else { return };
         let Some(run) = self.runs.get_mut(&run_id) else { return };
         run.unplayable.insert(of);
+        // One stranger's word stops nobody's run: another owner has to say the same, where there is
+        // one.
+        let owners: BTreeSet<_> = run.unplayable.iter().map(|id| self.audits.owner(*id)).collect();
+        let is_confirmed = owners.len() >= self.audits.owners().clamp(1, 2);
         // A run of which nothing was ever played is wrong in itself; one that was played by others
         // gets the benefit of the doubt a few times.
-        let hopeless = run.fold.reports == 0 || run.unplayable.len() >= UNPLAYABLE_LIMIT;
-        if hopeless && run.state == RunState::Running {
-            let reason = format!("a worker cannot play it: {detail}");
+        let hopeless = run.fold.ledger_reports() == 0 || run.unplayable.len() >= UNPLAYABLE_LIMIT;
+        if hopeless && is_confirmed && run.state == RunState::Running {
+            let reason = match owners.len() {
+                1 => format!("a worker cannot play it: {detail}"),
+                owners => format!("workers of {owners} owners cannot play it: {detail}"),
+            };
             // The run is running, so it can be paused.
             let _ = self.pause(run_id, &reason);
         }
@@ -210,6 +253,7 @@ impl Scheduler {
         let open = unplayed(&lease);
         let unplayed = open.iter().map(|slice| u64::from(slice.range.count)).sum();
         run.pairs_return(&lease.slice.played, unplayed);
+        self.shares.correct(lease.run, -lease.charged * unplayed as f64);
         if !run.state.is_over() {
             run.slices.extend(open);
         }

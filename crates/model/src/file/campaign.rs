@@ -10,7 +10,7 @@ use super::{
     BookChoice, CandidateFile, JobFile, ParameterFile, RunFile, Surroundings, TestFile, TuneFile,
     game_names, hypotheses, test_limits, tune_settings,
 };
-use crate::spec::{GameLimit, Keep, SprtSpec};
+use crate::spec::{Canaries, GameLimit, Keep, SprtSpec};
 use crate::{Finding, FindingList, GameKind, Pairs, ParameterSet};
 
 /// A campaign as written.
@@ -217,6 +217,7 @@ impl CampaignFile {
             weight: self.weight,
             lease_pairs: self.lease_pairs,
             keep: Keep::default(),
+            canaries: Canaries::default(),
             book: self.book.clone(),
             limit: self.limit,
             players: self.players.clone(),

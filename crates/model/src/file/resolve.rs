@@ -84,6 +84,7 @@ pub(super) fn resolve(file: &RunFile, around: &Surroundings<'_>) -> Result<RunSp
         book: around.book_sha256.clone(),
         lease_pairs: file.lease_pairs,
         keep: file.keep,
+        canaries: file.canaries,
         players,
         job,
     };

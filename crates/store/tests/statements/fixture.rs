@@ -1,7 +1,7 @@
 //! A throw-away Postgres with one worker, one book and one run, and rows to fill it with.
 
 use model::lease::{GameRecord, LeaseEnd, PairIndex, PairRange, PairRecord};
-use model::spec::{GameLimit, Job, Keep, OptimizerSpec, RunSpec, TuneSpec};
+use model::spec::{Canaries, GameLimit, Job, Keep, OptimizerSpec, RunSpec, TuneSpec};
 use model::view::RunState;
 use model::{
     GameKind, GameScore, LeaseId, Nodes, Pairs, ParameterDef, ParameterKind, ParameterSet, Ply,
@@ -95,6 +95,7 @@ pub(crate) fn spec() -> RunSpec {
         book: book(),
         lease_pairs: 8,
         keep: Keep::default(),
+        canaries: Canaries::default(),
         players: None,
         job: Job::Tune(TuneSpec {
             pairs: Pairs(1_000),
@@ -108,7 +109,7 @@ pub(crate) fn spec() -> RunSpec {
 }
 
 pub(crate) fn run(id: RunId, key: &str) -> NewRun {
-    NewRun { id, spec: spec(), idempotency_key: key.to_owned() }
+    NewRun { id, spec: spec(), idempotency_key: key.to_owned(), owner: "tests".to_owned() }
 }
 
 pub(crate) fn range(first: u64, count: u32) -> PairRange {
