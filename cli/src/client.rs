@@ -1,5 +1,7 @@
 //! The coordinator, as this command talks to it: calls in the words of `model`.
 
+mod engines;
+
 use crate::convert::{
     HistoryRow, history_from_wire, pair_from_wire, run_from_wire, share_from_wire, spec_to_wire,
     worker_from_wire,
@@ -10,6 +12,7 @@ use model::spec::RunSpec;
 use model::view::{PairView, RunView, ShareView, WorkerView};
 use model::{Pairs, RunId};
 use proto::v1::control_service_client::ControlServiceClient;
+use proto::v1::engine_service_client::EngineServiceClient;
 use proto::v1::key_service_client::KeyServiceClient;
 use proto::v1::trust_service_client::TrustServiceClient;
 use proto::{ConnectError, v1};
@@ -25,6 +28,7 @@ pub(crate) struct Control {
     inner: ControlServiceClient<Channel>,
     keys: KeyServiceClient<Channel>,
     trust: TrustServiceClient<Channel>,
+    engines: EngineServiceClient<Channel>,
     url: String,
 }
 
@@ -49,10 +53,12 @@ impl Control {
         let keys = KeyServiceClient::new(channel.clone());
         let trust = TrustServiceClient::new(channel.clone())
             .max_decoding_message_size(proto::MAX_MESSAGE_BYTES);
+        let engines = EngineServiceClient::new(channel.clone())
+            .max_decoding_message_size(proto::MAX_MESSAGE_BYTES);
         let inner = ControlServiceClient::new(channel)
             .max_decoding_message_size(proto::MAX_MESSAGE_BYTES)
             .max_encoding_message_size(proto::MAX_MESSAGE_BYTES);
-        Ok(Self { inner, keys, trust, url })
+        Ok(Self { inner, keys, trust, engines, url })
     }
 
     /// What is asked about keys.

@@ -7,7 +7,7 @@ pub(crate) mod players;
 mod progress;
 mod specification;
 
-pub(crate) use specification::spec_to_wire;
+pub(crate) use specification::{parameter_to_wire, spec_to_wire};
 
 use model::lease::{GameRecord, PairIndex, PairRecord};
 use model::spec::Job;
@@ -21,7 +21,7 @@ use model::{
 };
 use progress::{race_view, test_view};
 use proto::v1;
-use specification::{set_from_wire, spec_from_wire};
+use specification::{game_from_wire, parameter_from_wire, set_from_wire, spec_from_wire};
 
 /// The coordinator said something that this program cannot read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -39,6 +39,31 @@ fn missing(field: &'static str) -> WireError {
 
 fn unknown(field: &'static str) -> WireError {
     WireError { field, problem: "an unknown value" }
+}
+
+/// What a published name stands for.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct PublishedEngine {
+    pub(crate) game: model::GameKind,
+    pub(crate) known: model::file::KnownEngine,
+    pub(crate) owner: String,
+    pub(crate) published_at_unix_ms: i64,
+}
+
+/// A published engine that a coordinator has told of.
+pub(crate) fn published_from_wire(wire: v1::PublishedEngine) -> Result<PublishedEngine, WireError> {
+    let engine = players::engine_from_wire(wire.engine.ok_or(missing("published.engine"))?);
+    let parameters = wire.parameters.into_iter().map(parameter_from_wire);
+    Ok(PublishedEngine {
+        game: game_from_wire(wire.game).ok_or(unknown("published.game"))?,
+        known: model::file::KnownEngine {
+            name: wire.name,
+            engine,
+            parameters: parameters.collect::<Result<_, _>>()?,
+        },
+        owner: wire.owner,
+        published_at_unix_ms: wire.published_at_unix_ms,
+    })
 }
 
 /// A run as the coordinator sees it.

@@ -70,6 +70,10 @@ impl DataDir {
         Ok(SecretKey::read_or_make(&self.0.join("control.key"))?)
     }
 
+    pub(crate) fn engines(&self) -> PathBuf {
+        self.0.join("engines")
+    }
+
     pub(crate) fn artefacts(&self) -> PathBuf {
         self.0.join("artefacts")
     }

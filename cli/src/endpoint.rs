@@ -64,6 +64,11 @@ impl CoordinatorArgs {
 }
 
 impl Locator {
+    /// The data folder of this machine.
+    pub(crate) fn folder(&self) -> &DataDir {
+        &self.folder
+    }
+
     /// The coordinator of a folder.
     pub(crate) fn of(folder: DataDir) -> Self {
         Self { address: None, folder }

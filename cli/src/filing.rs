@@ -6,10 +6,10 @@ use crate::endpoint::{CoordinatorArgs, Locator};
 use crate::output::{hinted, json, line, say};
 use crate::{display::Display, follow, interrupt::Interrupt};
 use anyhow::Context;
-use model::file::{JobFile, RunFile, Surroundings, Tuned};
+use model::file::{JobFile, KnownEngine, RunFile, Surroundings, Tuned};
 use model::spec::{Job, KeepMoves, OptimizerKind, RunSpec};
 use model::view::{ProgressView, RunView, Verdict};
-use model::{Finding, FindingList, GameKind, Pairs, ParameterDef, ParameterSet, RunId};
+use model::{Finding, FindingList, GameKind, Nodes, Pairs, ParameterDef, ParameterSet, RunId};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -55,6 +55,16 @@ pub(crate) fn resolve(
     file: &RunFile,
     tuned: Vec<Tuned>,
 ) -> anyhow::Result<(RunSpec, Book)> {
+    resolve_with(path, file, tuned, Vec::new())
+}
+
+/// The same of a run that published engines may play.
+pub(crate) fn resolve_with(
+    path: &Path,
+    file: &RunFile,
+    tuned: Vec<Tuned>,
+    engines: Vec<KnownEngine>,
+) -> anyhow::Result<(RunSpec, Book)> {
     let folder = path.parent().unwrap_or(Path::new(""));
     let book = Book::open(&file.book, file.game, folder)?;
     let known = known_parameters(file.game);
@@ -62,8 +72,8 @@ pub(crate) fn resolve(
         known: &known,
         book_sha256: book.sha256.clone(),
         tuned,
-        engines: Vec::new(),
-        speed: None,
+        engines,
+        speed: file.needs_speed().then(|| own_speed(file.game)),
     };
     let spec =
         file.resolve(&surroundings).map_err(|FindingList(findings)| refused(path, &findings))?;
@@ -74,6 +84,28 @@ pub(crate) fn resolve(
             .map_err(|FindingList(findings)| refused(path, &findings))?;
     }
     Ok((spec, book))
+}
+
+/// The published engines, if a run names any.
+///
+/// # Errors
+/// The coordinator does not answer.
+pub(crate) async fn published(
+    control: &mut Control,
+    names: &[&str],
+) -> anyhow::Result<Vec<KnownEngine>> {
+    if names.is_empty() {
+        return Ok(Vec::new());
+    }
+    Ok(control.engines().await?.into_iter().map(|published| published.known).collect())
+}
+
+/// How fast this machine is, for times that are meant for it: nodes a second of the benchmark of the
+/// engine built in, on one core.
+pub(crate) fn own_speed(game: GameKind) -> Nodes {
+    let began = std::time::Instant::now();
+    let nodes = engine::bench::bench(game);
+    Nodes((nodes.0 as f64 / began.elapsed().as_secs_f64().max(1e-6)) as u64)
 }
 
 /// What a test needs of the run that its candidate comes from: what a tune suggests, its fixed values
@@ -152,7 +184,7 @@ impl FileArgs {
             ));
         }
         if self.check {
-            return self.check_only(&file);
+            return self.check_only(&file).await;
         }
         let locator = self.coordinator.locator()?;
         let mut control = Control::connect(&locator).await?;
@@ -160,14 +192,15 @@ impl FileArgs {
         for run in file.candidate_runs() {
             results.push(tuned(&control.run(run).await?)?);
         }
-        let (spec, book) = resolve(&self.file, &file, results)?;
+        let engines = published(&mut control, &file.engine_names()).await?;
+        let (spec, book) = resolve_with(&self.file, &file, results, engines)?;
         say_handed_over(&spec);
         let run = control.create(&spec, &book.bytes).await?;
         self.announce(run, &control.page(run))?;
         if self.follow { self.watch(&locator, run).await } else { Ok(ExitCode::SUCCESS) }
     }
 
-    fn check_only(&self, file: &RunFile) -> anyhow::Result<ExitCode> {
+    async fn check_only(&self, file: &RunFile) -> anyhow::Result<ExitCode> {
         // The result of a tune is in the ledger: all else is checked with stand-ins of it, the engine's
         // defaults with one of them moved by another amount for each.
         let known = known_parameters(file.game);
@@ -180,7 +213,14 @@ impl FileArgs {
             Tuned { run, start: ParameterSet::default(), suggested }
         };
         let tuned = file.candidate_runs().into_iter().enumerate().map(stand_in).collect();
-        let (spec, book) = resolve(&self.file, file, tuned)?;
+        let engines = match file.engine_names()[..] {
+            [] => Vec::new(),
+            ref names => {
+                let mut control = Control::connect(&self.coordinator.locator()?).await?;
+                published(&mut control, names).await?
+            }
+        };
+        let (spec, book) = resolve_with(&self.file, file, tuned, engines)?;
         say_handed_over(&spec);
         if self.json {
             json(&spec)?;

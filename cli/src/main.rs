@@ -11,7 +11,6 @@ mod convert;
 mod data_dir;
 mod display;
 mod endpoint;
-mod engines;
 mod env;
 mod filing;
 mod follow;

@@ -1,9 +1,10 @@
 //! The command line of a worker, shared by the `worker` program and the `elomill worker` subcommand.
 
 use crate::settings::MAX_SLOTS;
-use crate::{Enrolled, Hours, Only, Settings, Shutdown};
+use crate::{Enrolled, Externals, Hours, Only, Settings, Shutdown};
 use anyhow::Context;
 use keys::{Address, Link};
+use shelf::Mode;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
@@ -50,6 +51,23 @@ pub struct Args {
     #[arg(long, value_name = "MIB", conflicts_with = "max_hash_mib", value_parser = clap::value_parser!(u32).range(1..=16_777_216))]
     pub memory: Option<u32>,
 
+    /// Play the engine built in alone, never a program that somebody has published
+    #[arg(long)]
+    pub builtin_only: bool,
+
+    /// What has to shut programs of others in: required (no network, no files, no other process, or
+    /// they are not played), best (what this machine offers), off
+    #[arg(long, value_name = "MODE", default_value = "required")]
+    pub sandbox: Mode,
+
+    /// The most memory for each program of others, its table included, in MiB
+    #[arg(long, value_name = "MIB", default_value_t = 8192, value_parser = clap::value_parser!(u64).range(64..=1 << 24))]
+    pub max_engine_mib: u64,
+
+    /// MiB of programs of others that are kept for later runs; the longest unused go
+    #[arg(long, value_name = "MIB", default_value_t = 4096, value_parser = clap::value_parser!(u64).range(1..=1 << 24))]
+    pub engine_cache_mib: u64,
+
     /// Leave the cores to others first: 0 is as everybody, 19 is last
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(i32).range(0..=19))]
     pub nice: Option<i32>,
@@ -89,6 +107,13 @@ impl Args {
             Some(mib) => u32::try_from(u64::from(mib) * 1024 / (2 * u64::from(settings.slots)))
                 .unwrap_or(u32::MAX),
             None => self.max_hash_mib * 1024,
+        };
+        settings.externals = Externals {
+            allowed: !self.builtin_only,
+            sandbox: self.sandbox,
+            helper: std::env::current_exe().ok(),
+            memory_mib: self.max_engine_mib,
+            cache_mib: self.engine_cache_mib,
         };
         (settings.hours, settings.only) = (self.hours, self.only);
         settings.nice = self.nice;

@@ -148,6 +148,7 @@ pub(crate) fn work_order(wire: v1::Lease, max_hash_kib: u32) -> Result<WorkOrder
 pub(crate) fn hello(
     settings: &Settings,
     offers: &[Offer],
+    arena: v1::ArenaOffer,
     held: impl Iterator<Item = LeaseKey>,
 ) -> v1::Hello {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -176,7 +177,7 @@ pub(crate) fn hello(
             Some(Only::Run(run)) => run.0,
             Some(Only::Game(_)) | None => 0,
         },
-        arena: None,
+        arena: Some(arena),
         held_leases: held
             .map(|key| v1::LeaseRef { lease_id: key.lease.0, epoch: key.epoch })
             .collect(),

@@ -4,7 +4,7 @@
 
 use crate::backoff::random_share;
 use crate::offer::Offer;
-use crate::{Settings, convert, rest};
+use crate::{Settings, convert, engines, rest};
 use keys::SecretKey;
 use model::GameKind;
 use proto::v1;
@@ -30,6 +30,8 @@ pub struct Report {
     pub speeds: Vec<Speed>,
     /// How late sleeps of a millisecond end.
     pub jitter: Jitter,
+    /// How programs of others are shut in.
+    pub externals: ExternalsReport,
     /// The state directory.
     pub disk: Disk,
     /// The coordinator, or why it cannot be asked.
@@ -47,6 +49,17 @@ pub struct Speed {
     pub bench_nodes: u64,
     /// Nodes a second.
     pub nodes_per_second: u64,
+}
+
+/// What this worker does with engines of others.
+#[derive(Clone, Debug, Serialize)]
+pub struct ExternalsReport {
+    /// Whether it plays them.
+    pub played: bool,
+    /// How much sandbox it asks for: `required`, `best` or `off`.
+    pub mode: &'static str,
+    /// How far they are shut in, or why they are not played.
+    pub sandbox: String,
 }
 
 /// Lateness of this machine's scheduler.
@@ -94,8 +107,13 @@ pub struct Coordinator {
 
 /// Examines this machine and asks the coordinator. Takes a few seconds.
 pub async fn examine(settings: &Settings) -> Report {
-    let measured = tokio::task::spawn_blocking(|| (speeds(), jitter())).await;
-    let ((offers, speeds), jitter) = measured.expect("fixed searches and sleeps do not panic");
+    let externals = settings.externals.clone();
+    let measured =
+        tokio::task::spawn_blocking(move || (speeds(), jitter(), engines::guard(&externals))).await;
+    let ((offers, speeds), jitter, guard) =
+        measured.expect("fixed searches and sleeps do not panic");
+    let guard = guard.as_ref().map_err(String::as_str);
+    let arena = engines::offer(guard, &settings.externals);
     Report {
         version: env!("CARGO_PKG_VERSION"),
         platform: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
@@ -103,8 +121,13 @@ pub async fn examine(settings: &Settings) -> Report {
         cpu_features: cpu_features(),
         speeds,
         jitter,
+        externals: ExternalsReport {
+            played: arena.externals,
+            mode: settings.externals.sandbox.name(),
+            sandbox: arena.sandbox.clone(),
+        },
         disk: disk(&settings.state_dir),
-        coordinator: ask(settings, &offers).await,
+        coordinator: ask(settings, &offers, arena).await,
         rests: rest::rest(&settings.state_dir, settings.hours).map(rest::Rest::text),
     }
 }
@@ -113,12 +136,11 @@ fn speeds() -> (Vec<Offer>, Vec<Speed>) {
     let mut offers = Vec::new();
     let mut speeds = Vec::new();
     for offer in crate::offer::each() {
-        let (offer, took) = offer;
-        let nodes = offer.bench.0;
+        let (offer, _) = offer;
         speeds.push(Speed {
             game: offer.game,
-            bench_nodes: nodes,
-            nodes_per_second: (nodes as f64 / took.as_secs_f64().max(1e-6)) as u64,
+            bench_nodes: offer.bench.0,
+            nodes_per_second: offer.speed.0,
         });
         offers.push(offer);
     }
@@ -164,7 +186,11 @@ fn free(_: &Path) -> Option<u64> {
     None
 }
 
-async fn ask(settings: &Settings, offers: &[Offer]) -> Result<Coordinator, String> {
+async fn ask(
+    settings: &Settings,
+    offers: &[Offer],
+    arena: v1::ArenaOffer,
+) -> Result<Coordinator, String> {
     let key = settings.state_dir.join(crate::identity::KEY);
     let key = SecretKey::read_or_make(&key).map_err(|error| error.to_string())?;
     let url = &settings.coordinator_url;
@@ -182,7 +208,7 @@ async fn ask(settings: &Settings, offers: &[Offer]) -> Result<Coordinator, Strin
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     // Half a round trip is what the answer was under way, as far as can be known.
     let ahead = who.unix_ms as f64 / 1e3 + took.as_secs_f64() / 2.0 - now.as_secs_f64();
-    let hello = Some(convert::hello(settings, offers, std::iter::empty()));
+    let hello = Some(convert::hello(settings, offers, arena, std::iter::empty()));
     let explained = WorkerServiceClient::new(channel).explain(v1::ExplainRequest { hello }).await;
     let explained = explained.map_err(refused)?.into_inner();
     let own = who.key.unwrap_or_default();

@@ -2,13 +2,16 @@
 //!
 //! [`run`] is everything: an event loop (`session`) that owns the leases (`holdings`) and talks to
 //! three neighbours through bounded channels: the connection (`link`), the threads that play
-//! (`slots`) and the disk (`spool`). Time and network stay here at the rim; who plays what and what
+//! (`slots`) and the disk (`spool`); what of others' engines is needed it has fetched and built
+//! (`engines`). Time and network stay here at the rim; who plays what and what
 //! is reported when is decided by `holdings`, which is pure.
 
 mod backoff;
 pub mod cli;
+mod contest;
 mod convert;
 pub mod doctor;
+mod engines;
 mod enrol;
 mod error;
 mod holdings;
@@ -30,6 +33,6 @@ pub use error::WorkerError;
 pub use identity::public_key;
 pub use rest::{Hours, NoHours, is_paused, pause, resume};
 pub use session::run;
-pub use settings::{Only, Settings};
+pub use settings::{Externals, Only, Settings};
 pub use shutdown::Shutdown;
 pub use status::{Status, Summary};

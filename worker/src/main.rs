@@ -26,9 +26,15 @@ enum Action {
     Resume(cli::StateArgs),
 }
 
-// One thread at the rim: the cores belong to the games.
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> anyhow::Result<()> {
+fn main() -> anyhow::Result<()> {
+    // While there is one thread.
+    sandbox::serve_if_called();
+    // One thread at the rim: the cores belong to the games.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(work())
+}
+
+async fn work() -> anyhow::Result<()> {
     let program = Program::parse();
     let wanted = std::env::var("ELOMILL_LOG").unwrap_or_default();
     // Text that is none of the filter's grammar, or empty, asks for nothing in particular.

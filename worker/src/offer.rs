@@ -16,6 +16,8 @@ pub(crate) struct Offer {
     /// Nodes of the fixed benchmark: two builds with the same number play the same games.
     pub(crate) bench: Nodes,
     pub(crate) parameters: Vec<&'static str>,
+    /// Nodes a second of the benchmark, on one core.
+    pub(crate) speed: Nodes,
 }
 
 /// Every game of this build. Runs the benchmarks: call once.
@@ -30,6 +32,7 @@ pub(crate) fn each() -> impl Iterator<Item = (Offer, Duration)> {
         let bench = engine::bench::bench(game);
         let took = begun.elapsed();
         let parameters = engine::definitions(game).iter().map(|def| &*def.name).collect();
-        (Offer { game, bench, parameters }, took)
+        let speed = Nodes((bench.0 as f64 / took.as_secs_f64().max(1e-6)) as u64);
+        (Offer { game, bench, parameters, speed }, took)
     })
 }

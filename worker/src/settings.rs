@@ -6,6 +6,7 @@ use tokio::sync::watch;
 
 use crate::{Hours, Status};
 use model::{GameKind, RunId};
+use shelf::Mode;
 
 /// The most games at a time that a worker takes on.
 pub(crate) const MAX_SLOTS: u32 = 1024;
@@ -32,6 +33,34 @@ impl std::str::FromStr for Only {
     }
 }
 
+/// What a worker does with engines that are not this project's own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Externals {
+    /// Whether it plays them.
+    pub allowed: bool,
+    /// How much sandbox there has to be.
+    pub sandbox: Mode,
+    /// The program that shuts them in: one that calls `sandbox::serve_if_called` first thing.
+    pub helper: Option<PathBuf>,
+    /// The most memory that it allows each of them, its table included, in MiB.
+    pub memory_mib: u64,
+    /// MiB of their programs that are kept for later runs.
+    pub cache_mib: u64,
+}
+
+impl Default for Externals {
+    /// None is played.
+    fn default() -> Self {
+        Self {
+            allowed: false,
+            sandbox: Mode::Required,
+            helper: None,
+            memory_mib: 8 * 1024,
+            cache_mib: 4 * 1024,
+        }
+    }
+}
+
 /// Everything that decides how a worker behaves.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -46,6 +75,8 @@ pub struct Settings {
     /// The largest transposition table that a lease may ask for, in KiB for each engine; a slot has
     /// two.
     pub max_hash_kib: u32,
+    /// What it does with engines of others.
+    pub externals: Externals,
     /// How far the games stand behind other programs: 0 to 19; as the worker was started if absent.
     pub nice: Option<i32>,
     /// When it plays; always if absent.
@@ -79,6 +110,7 @@ impl Settings {
             slots: slots.clamp(1, MAX_SLOTS),
             state_dir: state_dir.into(),
             max_hash_kib: 256 * 1024,
+            externals: Externals::default(),
             nice: None,
             hours: None,
             only: None,

@@ -4,8 +4,9 @@
 //! a game costs that pair only: the engines are made anew and the fault is handed back like an error.
 
 use crate::WorkerError;
+use crate::contest::{Contest, DuelTable, Refused};
 use crate::holdings::LeaseKey;
-use arena::{Matchup, PairPlayer};
+use arena::PairPlayer;
 use model::Nodes;
 use model::lease::{Opening, PairRecord};
 use std::any::Any;
@@ -19,7 +20,7 @@ use tokio::sync::mpsc as async_mpsc;
 /// One pair to play.
 pub(crate) struct PairJob {
     pub(crate) key: LeaseKey,
-    pub(crate) matchup: Arc<Matchup>,
+    pub(crate) contest: Arc<Contest>,
     pub(crate) opening: Opening,
     /// Raised when the pair can no longer count.
     pub(crate) stop: Arc<AtomicBool>,
@@ -30,7 +31,7 @@ pub(crate) struct PairJob {
 pub(crate) enum PairEnd {
     Played(PairRecord),
     Stopped,
-    Failed(String),
+    Failed(Refused),
 }
 
 /// A slot is free again.
@@ -145,27 +146,70 @@ fn be_nice(_: i32) {
 }
 
 fn serve(slot: usize, inbox: &mpsc::Receiver<PairJob>, done: &async_mpsc::Sender<SlotDone>) {
-    let mut player: Option<PairPlayer> = None;
-    while let Ok(PairJob { key, matchup, opening, stop }) = inbox.recv() {
+    let mut seat = Seat::default();
+    while let Ok(PairJob { key, contest, opening, stop }) = inbox.recv() {
         let begun = Instant::now();
-        let played = catch_unwind(AssertUnwindSafe(|| {
-            player
-                .get_or_insert_with(|| PairPlayer::new(matchup.game, matchup.limit.hash_kib))
-                .play(&matchup, &opening, &stop)
-        }));
+        let played = catch_unwind(AssertUnwindSafe(|| seat.play(&contest, &opening, &stop)));
+        let of_pair = |refused: Refused| Refused {
+            detail: format!("pair {}: {}", opening.index, refused.detail),
+            ..refused
+        };
         let end = match played {
             Ok(Ok(Some(record))) => PairEnd::Played(record),
             Ok(Ok(None)) => PairEnd::Stopped,
-            Ok(Err(error)) => PairEnd::Failed(format!("pair {}: {error}", opening.index)),
+            Ok(Err(refused)) => {
+                // Programs that do not start are none to go on with.
+                seat.duel = None;
+                PairEnd::Failed(of_pair(refused))
+            }
             Err(panic) => {
                 // What the panic left half-done is not played with again.
-                player = None;
+                seat = Seat::default();
                 let message = panic_message(&*panic);
-                PairEnd::Failed(format!("pair {}: the engine panicked: {message}", opening.index))
+                let refused = Refused::unplayable(format!("the engine panicked: {message}"));
+                PairEnd::Failed(of_pair(refused))
             }
         };
         if done.blocking_send(SlotDone { slot, key, end, elapsed: begun.elapsed() }).is_err() {
             return;
+        }
+    }
+}
+
+/// What a slot plays with; engines stay from pair to pair, programs of others for one lease.
+#[derive(Default)]
+struct Seat {
+    inside: Option<PairPlayer>,
+    duel: Option<(Arc<Contest>, DuelTable)>,
+}
+
+impl Seat {
+    fn play(
+        &mut self,
+        contest: &Arc<Contest>,
+        opening: &Opening,
+        stop: &AtomicBool,
+    ) -> Result<Option<PairRecord>, Refused> {
+        match &**contest {
+            Contest::Inside(matchup) => {
+                // Programs of a lease that is over need not wait for the next one of their kind.
+                self.duel = None;
+                self.inside
+                    .get_or_insert_with(|| PairPlayer::new(matchup.game, matchup.limit.hash_kib))
+                    .play(matchup, opening, stop)
+                    .map_err(Refused::unplayable)
+            }
+            Contest::Duel(plan) => {
+                if self.duel.as_ref().is_none_or(|(of, _)| !Arc::ptr_eq(of, contest)) {
+                    // The old ones go before the new ones come: memory is for one lease.
+                    self.duel = None;
+                    self.duel = Some((Arc::clone(contest), plan.table()?));
+                }
+                match &mut self.duel {
+                    Some((_, table)) => table.play(opening, stop),
+                    None => Ok(None),
+                }
+            }
         }
     }
 }
@@ -181,6 +225,7 @@ fn panic_message(panic: &(dyn Any + Send)) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use arena::Matchup;
     use model::lease::PairIndex;
     use model::spec::GameLimit;
     use model::{GameKind, LeaseId, ParameterSet, Ply};
@@ -191,7 +236,9 @@ mod tests {
         let default = ParameterSet::default();
         PairJob {
             key: LeaseKey { lease: LeaseId(1), epoch: 1 },
-            matchup: Arc::new(Matchup::new(game, limit, &default, &default).unwrap()),
+            contest: Arc::new(Contest::Inside(
+                Matchup::new(game, limit, &default, &default).unwrap(),
+            )),
             opening: Opening { index: PairIndex(4), position: position.to_owned() },
             stop: Arc::default(),
         }

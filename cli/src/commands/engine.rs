@@ -1,14 +1,19 @@
 //! `elomill engine`: the engines of others that this machine keeps, and whether they are sound.
 
 mod check;
+mod publish;
 
 pub(crate) use check::Which;
 
+use crate::client::Control;
+use crate::convert::PublishedEngine;
 use crate::data_dir::DataDirArgs;
-use crate::engines::{Engine, Shelf};
+use crate::endpoint::CoordinatorArgs;
+use crate::jail::guard;
 use crate::output::{json, line, say};
 use crate::tables::{Column, table};
 use serde_json::{Value, json as object};
+use shelf::{Engine, Shelf};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -32,13 +37,16 @@ enum What {
         #[command(flatten)]
         folder: DataDirArgs,
     },
-    /// Lists what is kept
+    /// Makes an engine known to the coordinator: runs play it with `engine = "NAME"`
+    #[command(long_about = PUBLISH)]
+    Publish(publish::Args),
+    /// Lists what is kept here, and what the coordinator knows
     List {
         /// Print one JSON object an engine
         #[arg(long)]
         json: bool,
         #[command(flatten)]
-        folder: DataDirArgs,
+        coordinator: CoordinatorArgs,
     },
     /// Forgets a name
     Remove {
@@ -50,6 +58,14 @@ enum What {
     /// Looks an engine over: its protocol, its options, whether it answers alike, its speed
     Check(check::Args),
 }
+
+const PUBLISH: &str = "\
+Makes an engine known to the coordinator: runs play it with `engine = \"NAME\"`
+
+A program that is ready (`file`) is sent as it is; of a folder or a commit the source is sent, packed \
+by this machine, and every worker builds it in its sandbox, once. The engine's numbers are sent with \
+it: they are the parameters of its runs. Publishing a name again gives it to the new content; runs \
+that were filed keep what they were filed with.";
 
 const MANIFEST: &str = "\
 A manifest:
@@ -77,11 +93,11 @@ A manifest:
 impl Args {
     /// # Errors
     /// As the subcommand.
-    pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
+    pub(crate) async fn run(self) -> anyhow::Result<ExitCode> {
         match self.what {
             What::Add { file, json: as_json, folder } => {
-                let shelf = Shelf::of(&folder.resolve()?);
-                let engine = shelf.add(&file, check::prove_bench)?;
+                let shelf = Shelf::at(&folder.resolve()?.engines());
+                let engine = shelf.add(&file, &guard()?, &|text| say(text))?;
                 if as_json {
                     json(&described(&engine))?;
                 } else {
@@ -91,19 +107,33 @@ impl Args {
                 }
                 Ok(ExitCode::SUCCESS)
             }
-            What::List { json: as_json, folder } => {
-                let engines = Shelf::of(&folder.resolve()?).list()?;
+            What::Publish(args) => args.run().await,
+            What::List { json: as_json, coordinator } => {
+                let locator = coordinator.locator()?;
+                let engines = Shelf::at(&locator.folder().engines()).list()?;
+                // Without a coordinator there is what is here.
+                let published = match locator.url() {
+                    Ok(_) => Control::connect(&locator).await?.engines().await?,
+                    Err(_) => Vec::new(),
+                };
                 if as_json {
                     engines.iter().try_for_each(|engine| json(&described(engine)))?;
-                } else if engines.is_empty() {
+                    published.iter().try_for_each(|engine| json(&described_there(engine)))?;
+                    return Ok(ExitCode::SUCCESS);
+                }
+                if engines.is_empty() && published.is_empty() {
                     say("no engine is kept; elomill engine add FILE takes one in");
-                } else {
+                }
+                if !engines.is_empty() {
                     line(listing(&engines))?;
+                }
+                if !published.is_empty() {
+                    line(listing_there(&published))?;
                 }
                 Ok(ExitCode::SUCCESS)
             }
             What::Remove { name, folder } => {
-                Shelf::of(&folder.resolve()?).remove(&name)?;
+                Shelf::at(&folder.resolve()?.engines()).remove(&name)?;
                 Ok(ExitCode::SUCCESS)
             }
             What::Check(args) => args.run(),
@@ -113,6 +143,7 @@ impl Args {
 
 fn described(engine: &Engine) -> Value {
     object!({
+        "where": "here",
         "name": engine.file.name,
         "game": engine.file.game,
         "protocol": engine.file.protocol.name(),
@@ -124,6 +155,46 @@ fn described(engine: &Engine) -> Value {
         "options": engine.file.options.iter().cloned().collect::<std::collections::BTreeMap<_, _>>(),
         "signature": engine.file.bench.as_ref().map(|bench| bench.signature),
     })
+}
+
+fn described_there(engine: &PublishedEngine) -> Value {
+    let known = &engine.known;
+    object!({
+        "where": "coordinator",
+        "name": known.name,
+        "game": engine.game,
+        "artefact": known.engine.artefact,
+        "bytes": known.engine.bytes,
+        "parameters": known.parameters.len(),
+        "owner": engine.owner,
+        "published_at_unix_ms": engine.published_at_unix_ms,
+    })
+}
+
+fn listing_there(engines: &[PublishedEngine]) -> String {
+    use Column::{Number, Text};
+    let columns = [
+        Text("published"),
+        Text("game"),
+        Number("parameters"),
+        Number("MiB"),
+        Text("owner"),
+        Text("artefact"),
+    ];
+    let rows: Vec<_> = engines
+        .iter()
+        .map(|PublishedEngine { game, known, owner, .. }| {
+            vec![
+                known.name.clone(),
+                game.to_string(),
+                known.parameters.len().to_string(),
+                format!("{:.1}", known.engine.bytes as f64 / f64::from(1 << 20)),
+                owner.clone(),
+                known.engine.artefact.chars().take(16).collect(),
+            ]
+        })
+        .collect();
+    table(&columns, &rows)
 }
 
 fn listing(engines: &[Engine]) -> String {

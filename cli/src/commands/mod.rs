@@ -121,7 +121,7 @@ impl Command {
             Command::Keys(args) => Box::pin(args.run()).await,
             Command::Login(args) => Box::pin(args.run()).await,
             Command::Params(args) => args.run(),
-            Command::Engine(args) => args.run(),
+            Command::Engine(args) => args.run().await,
             Command::Match(args) => Box::pin(args.run()).await,
             Command::Book(args) => args.run().await,
             Command::Perft(args) => args.run(),

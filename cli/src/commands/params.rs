@@ -4,7 +4,7 @@
 
 mod apply;
 mod convert;
-mod external;
+pub(crate) mod external;
 mod suggest;
 
 use crate::commands::engine::Which;

@@ -48,8 +48,9 @@ pub(crate) fn spec_to_wire(spec: &RunSpec) -> v1::RunSpec {
     }
 }
 
-fn tune_to_wire(tune: &TuneSpec) -> v1::TuneSpec {
-    let parameter = |def: &ParameterDef| v1::ParameterDef {
+/// A parameter for the wire.
+pub(crate) fn parameter_to_wire(def: &ParameterDef) -> v1::ParameterDef {
+    v1::ParameterDef {
         name: def.name.clone(),
         kind: match def.kind {
             ParameterKind::Int => v1::ParameterKind::Int,
@@ -64,10 +65,13 @@ fn tune_to_wire(tune: &TuneSpec) -> v1::TuneSpec {
         max: def.max,
         c_end: def.c_end,
         r_end: def.r_end,
-    };
+    }
+}
+
+fn tune_to_wire(tune: &TuneSpec) -> v1::TuneSpec {
     v1::TuneSpec {
         pairs: tune.pairs.0,
-        parameters: tune.parameters.iter().map(parameter).collect(),
+        parameters: tune.parameters.iter().map(parameter_to_wire).collect(),
         constraints: tune
             .constraints
             .iter()
@@ -173,18 +177,23 @@ fn set_to_wire(set: &ParameterSet) -> v1::ParameterSet {
     v1::ParameterSet { values: set.0.iter().map(value).collect() }
 }
 
+/// A game; `None` for one that this version does not know.
+pub(super) fn game_from_wire(game: i32) -> Option<GameKind> {
+    match v1::Game::try_from(game) {
+        Ok(v1::Game::Xiangqi) => Some(GameKind::Xiangqi),
+        Ok(v1::Game::Chess) => Some(GameKind::Chess),
+        Ok(v1::Game::Shogi) => Some(GameKind::Shogi),
+        Ok(v1::Game::Othello) => Some(GameKind::Othello),
+        Ok(v1::Game::TicTacToe) => Some(GameKind::TicTacToe),
+        Ok(v1::Game::Unspecified) | Err(_) => None,
+    }
+}
+
 pub(super) fn spec_from_wire(spec: v1::RunSpec) -> Result<RunSpec, WireError> {
     let limit = spec.limit.ok_or(missing("spec.limit"))?;
     Ok(RunSpec {
         name: spec.name,
-        game: match v1::Game::try_from(spec.game) {
-            Ok(v1::Game::Xiangqi) => GameKind::Xiangqi,
-            Ok(v1::Game::Chess) => GameKind::Chess,
-            Ok(v1::Game::Shogi) => GameKind::Shogi,
-            Ok(v1::Game::Othello) => GameKind::Othello,
-            Ok(v1::Game::TicTacToe) => GameKind::TicTacToe,
-            Ok(v1::Game::Unspecified) | Err(_) => return Err(unknown("spec.game")),
-        },
+        game: game_from_wire(spec.game).ok_or(unknown("spec.game"))?,
         seed: spec.seed,
         weight: spec.weight,
         limit: GameLimit {
@@ -218,23 +227,29 @@ pub(super) fn spec_from_wire(spec: v1::RunSpec) -> Result<RunSpec, WireError> {
     })
 }
 
-fn tune_from_wire(tune: v1::TuneSpec) -> Result<TuneSpec, WireError> {
-    let parameter = |def: v1::ParameterDef| {
-        let kind = match v1::ParameterKind::try_from(def.kind) {
-            Ok(v1::ParameterKind::Int) => ParameterKind::Int,
-            Ok(v1::ParameterKind::Float) => ParameterKind::Float,
-            Ok(v1::ParameterKind::LogInt) => ParameterKind::LogInt,
-            Ok(v1::ParameterKind::LogFloat) => ParameterKind::LogFloat,
-            Ok(v1::ParameterKind::Categorical) => ParameterKind::Categorical,
-            Ok(v1::ParameterKind::Unspecified) | Err(_) => return Err(unknown("parameter.kind")),
-        };
-        let v1::ParameterDef { name, start, min, max, c_end, r_end, .. } = def;
-        Ok(ParameterDef { name, kind, start, min, max, c_end, r_end })
+/// A parameter that a coordinator has told of.
+pub(super) fn parameter_from_wire(def: v1::ParameterDef) -> Result<ParameterDef, WireError> {
+    let kind = match v1::ParameterKind::try_from(def.kind) {
+        Ok(v1::ParameterKind::Int) => ParameterKind::Int,
+        Ok(v1::ParameterKind::Float) => ParameterKind::Float,
+        Ok(v1::ParameterKind::LogInt) => ParameterKind::LogInt,
+        Ok(v1::ParameterKind::LogFloat) => ParameterKind::LogFloat,
+        Ok(v1::ParameterKind::Categorical) => ParameterKind::Categorical,
+        Ok(v1::ParameterKind::Unspecified) | Err(_) => return Err(unknown("parameter.kind")),
     };
+    let v1::ParameterDef { name, start, min, max, c_end, r_end, .. } = def;
+    Ok(ParameterDef { name, kind, start, min, max, c_end, r_end })
+}
+
+fn tune_from_wire(tune: v1::TuneSpec) -> Result<TuneSpec, WireError> {
     Ok(TuneSpec {
         pairs: Pairs(tune.pairs),
         optimizer: optimizer_from_wire(&tune)?,
-        parameters: tune.parameters.into_iter().map(parameter).collect::<Result<_, _>>()?,
+        parameters: tune
+            .parameters
+            .into_iter()
+            .map(parameter_from_wire)
+            .collect::<Result<_, _>>()?,
         constraints: tune
             .constraints
             .into_iter()

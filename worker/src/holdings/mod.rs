@@ -4,8 +4,8 @@
 //! has at most one report under way. A report's number is the count of finished pairs that it sums
 //! up: it grows, survives restarts, and the same number always means the same sum.
 
+use crate::contest::Contest;
 use crate::spool::Recovered;
-use arena::Matchup;
 use model::lease::{GameRecord, Opening, PairRecord, Report, WorkOrder};
 use model::{LeaseId, RunId, Tally};
 use proto::v1::ReturnReason;
@@ -54,7 +54,8 @@ struct Held {
     key: LeaseKey,
     run: RunId,
     asked: usize,
-    matchup: Option<Arc<Matchup>>,
+    /// `None` while the engines that it needs are on their way, or will not come.
+    contest: Option<Arc<Contest>>,
     stop: Arc<AtomicBool>,
     queue: VecDeque<Opening>,
     playing: u32,
@@ -133,14 +134,14 @@ pub(crate) struct Holdings {
 }
 
 impl Holdings {
-    /// Takes a new lease.
-    pub(crate) fn take(&mut self, order: &WorkOrder, matchup: Arc<Matchup>, now: Instant) {
+    /// Takes a new lease; without a contest it waits for [`Holdings::begin`].
+    pub(crate) fn take(&mut self, order: &WorkOrder, contest: Option<Arc<Contest>>, now: Instant) {
         self.usual_pairs = order.openings.len();
         self.held.push(Held {
             key: LeaseKey::of(order),
             run: order.run,
             asked: order.openings.len(),
-            matchup: Some(matchup),
+            contest,
             stop: Arc::default(),
             queue: order.openings.iter().cloned().collect(),
             playing: 0,
@@ -154,16 +155,24 @@ impl Holdings {
         });
     }
 
-    /// Takes up a lease of an earlier process; without a matchup its rest is given back.
+    /// A lease can be played now.
+    pub(crate) fn begin(&mut self, key: LeaseKey, contest: Arc<Contest>) {
+        if let Some(held) = self.find(key) {
+            held.contest = Some(contest);
+        }
+    }
+
+    /// Takes up a lease of an earlier process; with an error its rest is given back, without a
+    /// contest it waits for [`Holdings::begin`].
     pub(crate) fn resume(
         &mut self,
         lease: Recovered,
-        matchup: Result<Arc<Matchup>, GivenUp>,
+        contest: Result<Option<Arc<Contest>>, GivenUp>,
         now: Instant,
     ) {
         let Recovered { order, pairs, sent, acked, .. } = lease;
-        let (matchup, given_up) = match matchup {
-            Ok(matchup) => (Some(matchup), None),
+        let (contest, given_up) = match contest {
+            Ok(contest) => (contest, None),
             Err(given_up) => (None, Some(given_up)),
         };
         let left = |opening: &&Opening| !pairs.iter().any(|pair| pair.index == opening.index);
@@ -172,8 +181,8 @@ impl Holdings {
             key: LeaseKey::of(&order),
             run: order.run,
             asked: order.openings.len(),
-            queue: if matchup.is_some() { queue } else { VecDeque::new() },
-            matchup,
+            queue: if given_up.is_none() { queue } else { VecDeque::new() },
+            contest,
             stop: Arc::default(),
             playing: 0,
             finished: pairs,
@@ -215,12 +224,12 @@ impl Holdings {
     /// The next pair to play: of the oldest lease that has one.
     pub(crate) fn next_pair(
         &mut self,
-    ) -> Option<(LeaseKey, Opening, Arc<Matchup>, Arc<AtomicBool>)> {
+    ) -> Option<(LeaseKey, Opening, Arc<Contest>, Arc<AtomicBool>)> {
         for held in &mut self.held {
-            let Some(matchup) = &held.matchup else { continue };
+            let Some(contest) = &held.contest else { continue };
             if let Some(opening) = held.queue.pop_front() {
                 held.playing += 1;
-                return Some((held.key, opening, matchup.clone(), held.stop.clone()));
+                return Some((held.key, opening, contest.clone(), held.stop.clone()));
             }
         }
         None

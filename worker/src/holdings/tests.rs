@@ -16,9 +16,8 @@ fn order(lease: i64, pairs: usize) -> WorkOrder {
     order
 }
 
-fn matchup(order: &WorkOrder) -> Arc<Matchup> {
-    let matchup = Matchup::new(order.game, order.limit, &order.candidate, &order.base);
-    Arc::new(matchup.unwrap())
+fn contest(order: &WorkOrder) -> Option<Arc<Contest>> {
+    Some(Arc::new(Contest::inside(order).unwrap()))
 }
 
 fn pair(index: PairIndex, move_bytes: usize) -> PairRecord {
@@ -36,7 +35,7 @@ fn pair(index: PairIndex, move_bytes: usize) -> PairRecord {
 fn holding(orders: &[WorkOrder], now: Instant) -> Holdings {
     let mut holdings = Holdings::default();
     for order in orders {
-        holdings.take(order, matchup(order), now);
+        holdings.take(order, contest(order), now);
     }
     holdings
 }
@@ -72,13 +71,13 @@ fn one_lease_is_fetched_ahead_and_no_more() {
     let now = Instant::now();
     let mut holdings = Holdings::default();
     assert_eq!(holdings.wanted(4), 1);
-    holdings.take(&order(1, 16), matchup(&order(1, 16)), now);
+    holdings.take(&order(1, 16), contest(&order(1, 16)), now);
     assert_eq!(holdings.wanted(4), 0);
     play(&mut holdings, 12);
     assert_eq!(holdings.wanted(4), 0);
     play(&mut holdings, 1);
     assert_eq!(holdings.wanted(4), 1);
-    holdings.take(&order(2, 16), matchup(&order(2, 16)), now);
+    holdings.take(&order(2, 16), contest(&order(2, 16)), now);
     assert_eq!(holdings.wanted(4), 0);
 }
 
@@ -207,7 +206,7 @@ fn a_recovered_lease_repeats_its_report_and_plays_the_rest() {
         acked: 0,
     };
     let mut holdings = Holdings::default();
-    holdings.resume(recovered(1), Ok(matchup(&order)), now);
+    holdings.resume(recovered(1), Ok(contest(&order)), now);
     let report = sent(&mut holdings, now);
     assert_eq!((report.sequence, report.pairs[0].index), (1, PairIndex(102)));
     let left: Vec<_> =

@@ -2,11 +2,11 @@
 
 use super::outbound::Connection;
 use super::{Phase, Session};
+use crate::contest::{Contest, Refused};
 use crate::holdings::{LeaseKey, Settled};
 use crate::link::LinkEvent;
 use crate::spool::Line;
 use crate::{WorkerError, convert};
-use arena::Matchup;
 use model::lease::WorkOrder;
 use model::{LeaseId, Pairs, WorkerId, printable};
 use proto::v1::work_response::Message;
@@ -107,34 +107,36 @@ impl Session {
             self.return_lease(key, ReturnReason::Shutdown, rest.text());
             return;
         }
-        match self.check(lease) {
-            Ok((order, matchup)) => self.take(&order, matchup, now),
-            Err(detail) => {
+        match self.check(lease, now) {
+            Ok((order, contest)) => self.take(&order, contest, now),
+            Err(Refused { reason, detail }) => {
                 tracing::warn!(lease.id = key.lease.0, %detail, "a lease cannot be played");
-                self.return_lease(key, ReturnReason::Unplayable, &detail);
+                self.return_lease(key, reason, &detail);
             }
         }
     }
 
     /// Everything that can be known about a lease before it is played.
-    fn check(&self, lease: v1::Lease) -> Result<(WorkOrder, Matchup), String> {
+    fn check(
+        &mut self,
+        lease: v1::Lease,
+        now: Instant,
+    ) -> Result<(WorkOrder, Option<Arc<Contest>>), Refused> {
         let most = self.slots.count() as usize + SPARE_LEASES;
         if self.holdings.len() >= most {
-            return Err(format!("the worker holds {most} leases already"));
+            return Err(Refused::unplayable(format!("the worker holds {most} leases already")));
         }
-        let order = convert::work_order(lease, self.settings.max_hash_kib)
-            .map_err(|refusal| refusal.to_string())?;
-        let matchup = Matchup::new(order.game, order.limit, &order.candidate, &order.base)
-            .map_err(|error| error.to_string())?
-            .recording_evals(order.record_evals);
+        let order =
+            convert::work_order(lease, self.settings.max_hash_kib).map_err(Refused::unplayable)?;
         for opening in &order.openings {
             arena::check_opening(order.game, &opening.position)
-                .map_err(|error| format!("pair {}: {error}", opening.index))?;
+                .map_err(|error| Refused::unplayable(format!("pair {}: {error}", opening.index)))?;
         }
-        Ok((order, matchup))
+        let contest = self.contest(&order, now)?;
+        Ok((order, contest))
     }
 
-    fn take(&mut self, order: &WorkOrder, matchup: Matchup, now: Instant) {
+    fn take(&mut self, order: &WorkOrder, contest: Option<Arc<Contest>>, now: Instant) {
         let key = LeaseKey::of(order);
         if let Some(older) = self.holdings.older_epoch(key) {
             self.forget(older);
@@ -148,7 +150,10 @@ impl Session {
             asked.pairs = order.openings.len(),
             "a lease is taken"
         );
-        self.holdings.take(order, Arc::new(matchup), now);
+        if contest.is_none() {
+            self.waiting.push(order.clone());
+        }
+        self.holdings.take(order, contest, now);
     }
 
     fn on_ack(&mut self, ack: &v1::Ack) {

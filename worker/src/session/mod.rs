@@ -7,6 +7,8 @@ mod inbound;
 mod outbound;
 
 use crate::backoff::Backoff;
+use crate::contest::{self, Contest, Refused};
+use crate::engines::{self, Engines, Look};
 use crate::holdings::{GivenUp, Holdings, LeaseKey};
 use crate::identity::StateDir;
 use crate::link::{self, LinkEvent};
@@ -18,8 +20,7 @@ use crate::spool::{Line, Recovered, Spool};
 use crate::status::GameRate;
 use crate::traces::Steps;
 use crate::{Settings, Shutdown, Status, Summary, WorkerError};
-use arena::Matchup;
-use model::lease::PairIndex;
+use model::lease::{PairIndex, WorkOrder};
 use model::{GameKind, Games, Nodes, Pairs, WorkerId};
 use outbound::Connection;
 use proto::v1::ReturnReason;
@@ -59,6 +60,9 @@ struct Session {
     offers: Vec<Offer>,
     spool: Spool,
     holdings: Holdings,
+    /// Engines of others, and the leases that wait for some.
+    engines: Engines,
+    waiting: Vec<WorkOrder>,
     slots: Slots,
     steps: Steps,
     /// Files being synchronised, each for the report of its lease.
@@ -92,9 +96,22 @@ pub async fn run(mut settings: Settings, shutdown: Shutdown) -> Result<Summary, 
         path: spool_dir,
         source,
     })?;
-    let offers = tokio::task::spawn_blocking(offer::offers)
-        .await
-        .expect("the benchmark is a fixed search that a test runs");
+    let externals = settings.externals.clone();
+    let (offers, guard) =
+        tokio::task::spawn_blocking(move || (offer::offers(), engines::guard(&externals)))
+            .await
+            .expect("the benchmark is a fixed search that a test runs");
+    match &guard {
+        Ok(guard) => tracing::info!(sandbox = guard.describe(), "engines of others are played"),
+        Err(why) => tracing::info!(%why, "engines of others are not played"),
+    }
+    let engines = Engines::new(
+        &settings.externals,
+        guard,
+        &settings.state_dir,
+        &settings.coordinator_url,
+        state.key(),
+    );
     let (slots, results) = Slots::start(settings.slots, settings.nice)?;
     let backoff = Backoff::new(settings.backoff_base, settings.backoff_cap);
     let (events_in, mut events) = mpsc::channel(LINK_EVENTS);
@@ -119,6 +136,8 @@ pub async fn run(mut settings: Settings, shutdown: Shutdown) -> Result<Summary, 
         offers,
         spool,
         holdings: Holdings::default(),
+        engines,
+        waiting: Vec::new(),
         slots,
         steps,
         syncs: JoinSet::new(),
@@ -167,6 +186,7 @@ impl Session {
                     let (key, result) = synced.expect("synchronising a file does not panic");
                     self.on_synced(key, result, Instant::now());
                 }
+                () = self.engines.changed() => self.begin_waiting(Instant::now()),
                 () = shutdown.finish.cancelled(), if running => self.finish(),
                 () = shutdown.abort.cancelled(), if !aborting => self.abort(Instant::now()),
                 () = tokio::time::sleep_until(wake) => {}
@@ -218,9 +238,9 @@ impl Session {
             return;
         }
         while let Some(slot) = self.slots.free() {
-            let Some((key, opening, matchup, stop)) = self.holdings.next_pair() else { return };
+            let Some((key, opening, contest, stop)) = self.holdings.next_pair() else { return };
             self.last_pair = Some(opening.index);
-            self.slots.play(slot, PairJob { key, matchup, opening, stop });
+            self.slots.play(slot, PairJob { key, contest, opening, stop });
         }
     }
 
@@ -237,10 +257,10 @@ impl Session {
                 }
             }
             PairEnd::Stopped => self.holdings.pair_stopped(done.key),
-            PairEnd::Failed(detail) => {
+            PairEnd::Failed(Refused { reason, detail }) => {
                 tracing::error!(lease.id = done.key.lease.0, %detail, "a pair could not be played");
                 self.holdings.pair_stopped(done.key);
-                self.holdings.give_up(done.key, ReturnReason::Unplayable, &detail);
+                self.holdings.give_up(done.key, reason, &detail);
             }
         }
     }
@@ -292,23 +312,69 @@ impl Session {
     fn recover(&mut self, lease: Recovered, now: Instant) {
         let order = &lease.order;
         let restarted = |detail: String| GivenUp { reason: ReturnReason::Restarted, detail };
-        let matchup = if lease.bench != self.bench(order.game) {
+        let contest = if lease.bench != self.bench(order.game) {
             Err(restarted("the engine has changed since the lease began".to_owned()))
         } else if order.limit.hash_kib > self.settings.max_hash_kib {
             Err(restarted("the worker now allows smaller tables only".to_owned()))
         } else {
-            Matchup::new(order.game, order.limit, &order.candidate, &order.base)
-                .map(|matchup| Arc::new(matchup.recording_evals(order.record_evals)))
-                .map_err(|error| restarted(error.to_string()))
+            let order = order.clone();
+            self.contest(&order, now).map_err(|refused| GivenUp {
+                reason: ReturnReason::Restarted,
+                detail: refused.detail,
+            })
         };
+        let order = &lease.order;
+        if matches!(contest, Ok(None)) {
+            self.waiting.push(order.clone());
+        }
         tracing::info!(
             lease.id = order.lease.0,
             run.id = order.run.0,
             finished.pairs = lease.pairs.len(),
-            goes_on = matchup.is_ok(),
+            goes_on = contest.is_ok(),
             "a lease of an earlier start is taken up"
         );
-        self.holdings.resume(lease, matchup, now);
+        self.holdings.resume(lease, contest, now);
+    }
+
+    /// What a lease is played with; `None`: engines that it needs are on their way.
+    fn contest(
+        &mut self,
+        order: &WorkOrder,
+        now: Instant,
+    ) -> Result<Option<Arc<Contest>>, Refused> {
+        let Some(players) = &order.players else {
+            return Contest::inside(order).map(|contest| Some(Arc::new(contest)));
+        };
+        contest::check(players, &self.settings.externals, order.limit.hash_kib)?;
+        let programs = match self.engines.look(players, now) {
+            Look::Ready(programs) => programs,
+            Look::Wait => return Ok(None),
+            Look::Never(refused) => return Err(refused),
+        };
+        let offer = self.offers.iter().find(|offer| offer.game == order.game);
+        let speed = offer.map_or(Nodes(0), |offer| offer.speed);
+        let guard = self.engines.guard().ok();
+        let contest = Contest::duel(order, players, programs, guard, speed)?;
+        Ok(Some(Arc::new(contest)))
+    }
+
+    /// Begins the leases whose engines have come, and gives back those whose engines will not.
+    fn begin_waiting(&mut self, now: Instant) {
+        for order in std::mem::take(&mut self.waiting) {
+            let key = LeaseKey::of(&order);
+            if !self.holdings.contains(key) {
+                continue;
+            }
+            match self.contest(&order, now) {
+                Ok(Some(contest)) => self.holdings.begin(key, contest),
+                Ok(None) => self.waiting.push(order),
+                Err(Refused { reason, detail }) => {
+                    tracing::warn!(lease.id = key.lease.0, %detail, "a lease cannot be played");
+                    self.holdings.give_up(key, reason, &detail);
+                }
+            }
+        }
     }
 
     /// The fingerprint of this build's engine.

@@ -102,7 +102,8 @@ impl Session {
     }
 
     pub(super) fn say_hello(&mut self) {
-        let hello = convert::hello(&self.settings, &self.offers, self.holdings.keys());
+        let arena = self.engines.offer(&self.settings.externals);
+        let hello = convert::hello(&self.settings, &self.offers, arena, self.holdings.keys());
         self.say(Message::Hello(hello));
     }
 

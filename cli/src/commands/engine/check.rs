@@ -2,17 +2,15 @@
 
 use crate::books::Book;
 use crate::data_dir::DataDirArgs;
-use crate::engines::{Engine, Shelf};
-use crate::jail::{Jail, policy_of};
-use crate::output::{hinted, json, line, say};
+use crate::jail;
+use crate::output::{json, line, say};
 use crate::tables::{Column, table};
-use anyhow::Context;
 use arena::duel::{Outcome, Program, Verdict};
 use model::GameKind;
-use model::file::{EngineBench, EngineFile};
+use model::file::EngineBench;
 use sandbox::Policy;
-use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, Stdio};
+use shelf::{Engine, Guard, Jail, Shelf, policy_of, run_bench};
+use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -21,9 +19,6 @@ const UNSOUND: u8 = 3;
 
 /// How long a search may take that is limited by nodes.
 const PATIENCE: Duration = Duration::from_secs(20);
-
-/// Seconds of processor time that a bench may take.
-const BENCH_SECONDS: u64 = 600;
 
 /// Which program is meant.
 #[derive(Debug, clap::Args)]
@@ -73,7 +68,7 @@ impl Which {
         if let [name] = &self.engine[..]
             && !name.contains(['=', '/'])
         {
-            let engine = Shelf::of(&self.folder.resolve()?).find(name)?;
+            let engine = Shelf::at(&self.folder.resolve()?.engines()).find(name)?;
             let game = engine.file.game;
             let (program, policy) = (engine.program(), policy_of(&engine.file));
             let name = name.clone();
@@ -89,9 +84,9 @@ impl Meant {
     /// Shuts it in; what comes back must live as long as it runs.
     ///
     /// # Errors
-    /// As [`Jail::of`].
-    pub(crate) fn shut_in(&mut self) -> anyhow::Result<Jail> {
-        Jail::of(&mut [&mut self.program], &self.policy)
+    /// As [`jail::shut_in`].
+    pub(crate) fn shut_in(&mut self) -> anyhow::Result<(Guard, Jail)> {
+        jail::shut_in(&mut self.program, &self.policy)
     }
 }
 
@@ -101,8 +96,8 @@ impl Args {
     pub(super) fn run(self) -> anyhow::Result<ExitCode> {
         let mut meant = self.which.find()?;
         meant.program.patience = PATIENCE;
-        let jail = meant.shut_in()?;
-        say(format_args!("{}: sandbox {}", meant.name, jail.level));
+        let (guard, _jail) = meant.shut_in()?;
+        say(format_args!("{}: sandbox {}", meant.name, guard.describe()));
         let positions = Book::builtin(meant.game).positions();
         let step = (positions.len() / usize::from(self.positions)).max(1);
         let positions: Vec<_> =
@@ -113,7 +108,7 @@ impl Args {
         if let Some(engine) = &meant.engine
             && let Some(bench) = &engine.file.bench
         {
-            checkup.verdicts.push(bench_verdict(engine, bench));
+            checkup.verdicts.push(bench_verdict(engine, bench, &guard));
         }
         let sound = checkup.is_sound();
         if self.json {
@@ -122,7 +117,7 @@ impl Args {
                 "name": checkup.name,
                 "game": meant.game,
                 "protocol": meant.program.protocol.name(),
-                "sandbox": { "level": jail.level.word(), "layers": jail.level },
+                "sandbox": guard.level().map(|level| serde_json::json!({ "level": level.word(), "layers": level })),
                 "sound": sound,
                 "nodes_per_second": checkup.nodes_per_second,
                 "verdicts": checkup.verdicts,
@@ -147,111 +142,14 @@ fn listing(verdicts: &[Verdict]) -> String {
     table(&columns, &verdicts.iter().map(row).collect::<Vec<_>>())
 }
 
-fn bench_verdict(engine: &Engine, bench: &EngineBench) -> Verdict {
-    let (outcome, note) = match run_bench(engine.path(), &engine.file, bench) {
+fn bench_verdict(engine: &Engine, bench: &EngineBench, guard: &Guard) -> Verdict {
+    let (outcome, note) = match run_bench(engine.path(), &engine.file, bench, guard) {
         Ok(nodes) if nodes == bench.signature => (Outcome::Passed, format!("signature {nodes}")),
         Ok(nodes) => {
             let note = format!("signature {nodes}, and the manifest says {}", bench.signature);
             (Outcome::Failed, note)
         }
-        Err(error) => (Outcome::Failed, model::printable(&format!("{error:#}"), 200)),
+        Err(error) => (Outcome::Failed, model::printable(error.message(), 200)),
     };
     Verdict { check: "bench", outcome, note }
-}
-
-/// That a build is the one that its manifest means.
-///
-/// # Errors
-/// Its bench visits another number of nodes, or none.
-pub(super) fn prove_bench(engine: &Engine) -> anyhow::Result<()> {
-    let Some(bench) = &engine.file.bench else { return Ok(()) };
-    let nodes = run_bench(engine.path(), &engine.file, bench)?;
-    if nodes != bench.signature {
-        let message = format!(
-            "the bench of `{}` visits {nodes} nodes; the manifest says {}",
-            engine.file.name, bench.signature
-        );
-        let hint = "it is another build than the manifest means; if it is the right one, change \
-             bench.signature";
-        return Err(hinted(message, hint));
-    }
-    Ok(())
-}
-
-/// Runs the bench in the sandbox and reads its number of nodes.
-fn run_bench(path: &Path, file: &EngineFile, bench: &EngineBench) -> anyhow::Result<u64> {
-    let policy = Policy { cpu_seconds: Some(BENCH_SECONDS), ..policy_of(file) };
-    let scratch = sandbox::Scratch::new().context("cannot make a scratch folder")?;
-    let policy = Policy { scratch: Some(scratch.path().to_owned()), ..policy };
-    let (launcher, _) = Jail::launcher(&policy)?;
-    let (first, rest) = launcher.split_first().context("no helper")?;
-    let rest: &[PathBuf] = rest;
-    let output = Command::new(first)
-        .args(rest)
-        .arg(path)
-        .args(&bench.arguments)
-        .current_dir(scratch.path())
-        .stdin(Stdio::null())
-        .output()
-        .context("cannot start the bench")?;
-    let said = [&output.stdout[..], b"\n", &output.stderr[..]].concat();
-    let said = String::from_utf8_lossy(&said);
-    signature(&said).with_context(|| {
-        let last = said.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("nothing");
-        format!(
-            "the bench ({}) says no number of nodes; its last line: {}",
-            output.status,
-            model::printable(last, 120)
-        )
-    })
-}
-
-/// The number of nodes of a bench: the last line that has one, as `Nodes searched : 123`,
-/// `123 nodes 456 nps`, `Total nodes: 123` or JSON's `"nodes":123` say it.
-fn signature(said: &str) -> Option<u64> {
-    said.lines().rev().find_map(|line| {
-        let line = line.to_ascii_lowercase();
-        let at = line.find("nodes")?;
-        let (before, after) = (&line[..at], &line[at + "nodes".len()..]);
-        // Nodes in each second are no signature.
-        if after.trim_start_matches([' ', '/']).starts_with("second") || after.starts_with("/s") {
-            return None;
-        }
-        let is_filler = |c: char| c.is_ascii_whitespace() || ":=\"".contains(c);
-        let leading = |text: &str| -> Option<u64> {
-            let digits: String = text.chars().take_while(char::is_ascii_digit).collect();
-            digits.parse().ok()
-        };
-        let after = after.trim_start_matches(is_filler);
-        let after = after.strip_prefix("searched").unwrap_or(after).trim_start_matches(is_filler);
-        leading(after)
-            .filter(|_| !before.trim_end().ends_with(|c: char| c.is_ascii_digit()))
-            .or_else(|| {
-                let word = before.split_ascii_whitespace().next_back()?;
-                word.parse().ok()
-            })
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::signature;
-
-    #[test]
-    fn the_number_of_nodes_is_found_as_engines_say_it() {
-        for (said, nodes) in [
-            (
-                "Total time (ms) : 100\nNodes searched  : 4463\nNodes/second    : 44630\n",
-                Some(4463),
-            ),
-            ("info nodes 5\n1234567 nodes 890123 nps", Some(1_234_567)),
-            ("bench: 99 nodes", Some(99)),
-            ("Total nodes: 12\nbye\n", Some(12)),
-            ("{\"nodes\":77,\"nps\":1}", Some(77)),
-            ("Nodes per second: none\nnothing", None),
-            ("", None),
-        ] {
-            assert_eq!(signature(said), nodes, "{said}");
-        }
-    }
 }

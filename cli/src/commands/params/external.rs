@@ -38,7 +38,8 @@ const NOT_TUNED: [&str; 22] = [
 /// It does not start, or has none.
 pub(super) fn parameters(which: &Which) -> anyhow::Result<Vec<ParameterDef>> {
     let mut meant = which.find()?;
-    let _jail = meant.shut_in()?;
+    // As long as the program runs.
+    let _shut_in = meant.shut_in()?;
     let stop = AtomicBool::new(false);
     let (_, options) = arena::duel::declared(&meant.program, meant.game, &stop)?;
     let (mut found, mut left_out) = (Vec::new(), Vec::new());
@@ -67,6 +68,22 @@ fn is_tunable(name: &str) -> bool {
     !of_the_protocol && !NOT_TUNED.contains(&name.as_str())
 }
 
+/// Whatever an option takes that can be told as a number, settings included; `None`: nothing, or
+/// without bounds.
+pub(crate) fn number(option: &EngineOption) -> Option<ParameterDef> {
+    let choices = match &option.kind {
+        OptionKind::Combo(choices) if choices.len() > 1 => choices,
+        _ => return parameter(option)?.ok(),
+    };
+    let start = option.default.as_ref().and_then(|value| choices.iter().position(|c| c == value));
+    let choice = EngineOption {
+        name: option.name.clone(),
+        kind: OptionKind::Spin { min: Some(0), max: Some(choices.len() as i128 - 1) },
+        default: Some(start.unwrap_or(0).to_string()),
+    };
+    parameter(&choice)?.ok()
+}
+
 /// A number as a parameter, with a twentieth of its range as the step; a truth as 0 and 1. `None`: it
 /// is neither.
 fn parameter(option: &EngineOption) -> Option<Result<ParameterDef, String>> {
@@ -87,7 +104,7 @@ fn parameter(option: &EngineOption) -> Option<Result<ParameterDef, String>> {
     }
     let [start, min, max] = [start, min, max].map(|number| number as f64);
     let parameter = ParameterDef {
-        name: option.name.clone(),
+        name: option.parameter_name(),
         kind: ParameterKind::Int,
         start,
         min,
@@ -122,7 +139,12 @@ mod tests {
         for (kind, default) in [(spin(1, 1), "1"), (spin(0, 9), "x"), (spin(0, 9), "10")] {
             assert!(parameter(&option("a", kind, default)).unwrap().is_err());
         }
-        assert!(parameter(&option("a b", spin(0, 9), "1")).unwrap().is_err());
+        let named = parameter(&option("a b", spin(0, 9), "1")).unwrap().unwrap();
+        assert_eq!(named.name, "a_b");
+        let combo = OptionKind::Combo(vec!["Solid".to_owned(), "Wild".to_owned()]);
+        let choice = number(&option("Style", combo, "Wild")).unwrap();
+        assert_eq!((choice.start, choice.min, choice.max), (1.0, 0.0, 1.0));
+        assert!(number(&option("a", OptionKind::Button, "")).is_none());
         assert!(parameter(&option("a", OptionKind::Button, "")).is_none());
         let kept = ["Hash", "UCI_Elo", "Move Overhead", "lmr_base", "Threads"];
         let tuned: Vec<_> = kept.into_iter().filter(|name| is_tunable(name)).collect();
