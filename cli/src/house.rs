@@ -74,6 +74,10 @@ pub(crate) struct HouseArgs {
     /// Games that the worker plays at a time [default: one for each core]
     #[arg(long, value_name = "N")]
     slots: Option<u32>,
+    /// What has to shut published engines in, for the worker to play them: required, best (what this
+    /// machine offers), off
+    #[arg(long, value_name = "MODE", default_value = "required")]
+    sandbox: shelf::Mode,
 }
 
 /// Whether a house plays, or only coordinates.
@@ -172,7 +176,10 @@ impl HouseArgs {
         }
         coordinator.is_ready();
         let worker = match worker {
-            Worker::Own => Some(WorkerPart::start(&folder, &url, self.slots(), self.otlp.clone())?),
+            Worker::Own => {
+                let (slots, otlp) = (self.slots(), self.otlp.clone());
+                Some(WorkerPart::start(&folder, &url, slots, otlp, self.sandbox)?)
+            }
             Worker::None => None,
         };
         let reach = endpoint.reach;

@@ -301,8 +301,8 @@ pub(crate) fn describe(run: &RunView) -> String {
             run.counted_pairs, run.asked_pairs, run.leased_pairs, run.pairs_per_second
         ),
         format!(
-            "limits       {} nodes a move, {} plies a game, {} KiB hash, {} pairs a lease",
-            run.spec.limit.nodes,
+            "limits       {}, {} plies a game, {} KiB hash, {} pairs a lease",
+            run.spec.means(),
             run.spec.limit.max_plies,
             run.spec.limit.hash_kib,
             run.spec.lease_pairs

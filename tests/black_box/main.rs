@@ -5,6 +5,8 @@ mod backup;
 mod books;
 #[cfg(unix)]
 mod campaign;
+#[cfg(target_os = "linux")]
+mod cluster_engines;
 mod command_line;
 #[cfg(unix)]
 mod defaults;

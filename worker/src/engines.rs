@@ -74,6 +74,16 @@ pub(crate) fn guard(externals: &Externals) -> Result<Guard, String> {
     Guard::new(externals.sandbox, externals.helper.as_deref()).map_err(|error| error.to_string())
 }
 
+/// Whether programs of others are played under these settings, and how far they are shut in; in a line
+/// for people. Starts the helper to find out.
+#[must_use]
+pub fn describe(externals: &Externals) -> String {
+    match guard(externals) {
+        Ok(guard) => format!("engines of others are played; sandbox: {}", guard.describe()),
+        Err(why) => format!("engines of others are not played: {why}"),
+    }
+}
+
 /// What is offered of all this in `Hello`.
 pub(crate) fn offer(guard: Result<&Guard, &str>, externals: &Externals) -> v1::ArenaOffer {
     v1::ArenaOffer {

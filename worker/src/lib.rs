@@ -28,6 +28,7 @@ mod spool;
 mod status;
 mod traces;
 
+pub use engines::describe as describe_externals;
 pub use enrol::{EnrolError, Enrolled, coordinator_of, join};
 pub use error::WorkerError;
 pub use identity::public_key;

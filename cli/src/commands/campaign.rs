@@ -12,7 +12,7 @@ use crate::books::Book;
 use crate::client::Control;
 use crate::display::Display;
 use crate::endpoint::{CoordinatorArgs, Locator};
-use crate::filing::{known_parameters, refused, resolve};
+use crate::filing::{known_parameters, published, refused, resolve_with};
 use crate::follow::{Followed, follow};
 use crate::interrupt::Interrupt;
 use crate::output::{hinted, json, line, say};
@@ -20,7 +20,7 @@ use crate::tables::{Column, number, table};
 use anyhow::Context;
 use clap::{Subcommand, ValueEnum};
 use journal::{Journal, Outcome, Step};
-use model::file::{CampaignFile, RunFile, Surroundings};
+use model::file::{CampaignFile, KnownEngine, RunFile, Surroundings};
 use model::spec::Job;
 use model::view::{ProgressView, RunView, Verdict};
 use model::{FindingList, ParameterDef, ParameterSet, RunId};
@@ -126,26 +126,38 @@ fn open(path: &Path) -> anyhow::Result<(CampaignFile, Journal)> {
 
 impl Start {
     /// Everything that was asked, checked; nothing is filed yet.
-    fn begin(&self) -> anyhow::Result<Campaign<'_>> {
+    async fn begin(&self) -> anyhow::Result<Campaign<'_>> {
         let (file, journal) = open(&self.file)?;
         let folder = self.file.parent().unwrap_or(Path::new(""));
         let book = Book::open(&file.book, file.game, folder)?;
-        let known = known_parameters(file.game);
+        let locator = self.coordinator.locator()?;
+        let engines = match file.engine_names()[..] {
+            [] => Vec::new(),
+            ref names => published(&mut Control::connect(&locator).await?, names).await?,
+        };
+        let of_candidate =
+            |engine: &&KnownEngine| file.players.candidate.engine.as_ref() == Some(&engine.name);
+        let known = match engines.iter().find(of_candidate) {
+            Some(engine) => engine.parameters.clone(),
+            None => known_parameters(file.game),
+        };
+        let builtin = known_parameters(file.game);
         let around = Surroundings {
-            known: &known,
+            known: &builtin,
             book_sha256: book.sha256.clone(),
             tuned: Vec::new(),
-            engines: Vec::new(),
+            engines: engines.clone(),
             speed: None,
         };
         file.check(&around).map_err(|FindingList(findings)| refused(&self.file, &findings))?;
         let campaign = Campaign {
             path: &self.file,
-            locator: self.coordinator.locator()?,
+            locator,
             interrupt: Interrupt::listen()?,
             as_json: self.json,
             file,
             known,
+            engines,
             journal,
         };
         campaign.journal.save()?;
@@ -153,7 +165,7 @@ impl Start {
     }
 
     async fn run(self) -> anyhow::Result<ExitCode> {
-        let mut campaign = self.begin()?;
+        let mut campaign = self.begin().await?;
         for step in 0..campaign.file.steps() {
             if !campaign.step(step).await? {
                 say("the campaign waits; start it again to go on");
@@ -182,7 +194,7 @@ impl Start {
 
 impl Start {
     async fn regress(self) -> anyhow::Result<ExitCode> {
-        let mut campaign = self.begin()?;
+        let mut campaign = self.begin().await?;
         if !campaign.measure(regression::When::Always).await? {
             say("the match goes on without you; the same command waits for it");
             return Ok(ExitCode::FAILURE);
@@ -204,7 +216,10 @@ struct Campaign<'a> {
     interrupt: Interrupt,
     as_json: bool,
     file: CampaignFile,
+    /// Of the engine that is tuned.
     known: Vec<ParameterDef>,
+    /// Those that are published, if the campaign names some.
+    engines: Vec<KnownEngine>,
     journal: Journal,
 }
 
@@ -282,7 +297,7 @@ impl Campaign<'_> {
         if let Some(id) = known {
             return Ok(id);
         }
-        let (mut spec, book) = resolve(self.path, run, Vec::new())?;
+        let (mut spec, book) = resolve_with(self.path, run, Vec::new(), self.engines.clone())?;
         if let Job::Test(test) = &mut spec.job {
             test.candidate_run = tune;
         }

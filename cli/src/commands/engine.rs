@@ -8,7 +8,7 @@ pub(crate) use check::Which;
 use crate::client::Control;
 use crate::convert::PublishedEngine;
 use crate::data_dir::DataDirArgs;
-use crate::endpoint::CoordinatorArgs;
+use crate::endpoint::{CoordinatorArgs, Locator};
 use crate::jail::guard;
 use crate::output::{json, line, say};
 use crate::tables::{Column, table};
@@ -111,11 +111,7 @@ impl Args {
             What::List { json: as_json, coordinator } => {
                 let locator = coordinator.locator()?;
                 let engines = Shelf::at(&locator.folder().engines()).list()?;
-                // Without a coordinator there is what is here.
-                let published = match locator.url() {
-                    Ok(_) => Control::connect(&locator).await?.engines().await?,
-                    Err(_) => Vec::new(),
-                };
+                let published = published(&locator).await;
                 if as_json {
                     engines.iter().try_for_each(|engine| json(&described(engine)))?;
                     published.iter().try_for_each(|engine| json(&described_there(engine)))?;
@@ -139,6 +135,18 @@ impl Args {
             What::Check(args) => args.run(),
         }
     }
+}
+
+/// What the coordinator knows. Without one there is what is here.
+async fn published(locator: &Locator) -> Vec<PublishedEngine> {
+    if locator.url().is_err() {
+        return Vec::new();
+    }
+    let asked = async { Control::connect(locator).await?.engines().await };
+    asked.await.unwrap_or_else(|error| {
+        say(format_args!("what is published is not known: {error:#}"));
+        Vec::new()
+    })
 }
 
 fn described(engine: &Engine) -> Value {

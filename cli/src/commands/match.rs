@@ -6,13 +6,15 @@ mod standing;
 mod words;
 
 use crate::books::Book;
+use crate::data_dir::DataDirArgs;
 use crate::interrupt::Interrupt;
 use crate::jail::JailArgs;
 use crate::output::hinted;
-use arena::duel::{Adjudication, DrawRule, Duel, DuelRules, ResignRule};
+use arena::duel::{Adjudication, DrawRule, Duel, DuelRules, Mind, ResignRule};
 use clap::{ArgMatches, FromArgMatches, ValueEnum};
 use games::xiangqi::RuleSet;
 use model::GameKind;
+use shelf::Shelf;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -29,7 +31,8 @@ const USUAL_PAIRS: u64 = 50;
 const MOST_TEST_PAIRS: u64 = 100_000;
 
 const HELP: &str = "\
-Words of an engine (a word without `=` is its command; `builtin` is the engine built in):
+Words of an engine (a word without `=` is the name of one that is kept (elomill engine list), else
+its command; `builtin` is the engine built in):
   name=A  cmd=PATH  args=\"…\"  dir=FOLDER  proto=uci|ucci|usi|xboard
   option.NAME=VALUE   an option that the program declares, a parameter of the engine built in
   tc=[MOVES/][MIN:]SEC[+INC]  st=SECONDS a move  movetime=MS  nodes=N  depth=N
@@ -112,6 +115,8 @@ pub(crate) struct Args {
     file: Option<PathBuf>,
     #[command(flatten)]
     jail: JailArgs,
+    #[command(flatten)]
+    folder: DataDirArgs,
     /// Print one JSON object at the end
     #[arg(long)]
     json: bool,
@@ -218,7 +223,8 @@ impl Args {
             let found = format!("{} engines", self.engines.0.len());
             return Err(hinted(found, "a match has two: give --engine twice"));
         };
-        let entrants = words::entrants(self.game, [first, second], &self.each)?;
+        let shelf = Shelf::at(&self.folder.resolve()?.engines());
+        let entrants = words::entrants(self.game, [first, second], &self.each, &shelf)?;
         let openings = words::OpeningWords::of(&self.openings)?;
         let (positions, book) = self.book(&openings)?;
         let sprt = (!self.sprt.is_empty()).then(|| words::sprt(&self.sprt)).transpose()?;
@@ -252,6 +258,14 @@ impl Args {
             "rules": format!("{:?}", self.rules),
             "adjudication": adjudication,
         });
+        let kept = entrants.each_ref().map(|entrant| match &entrant.mind {
+            Mind::Program(program) => shelf.holds(&program.command),
+            Mind::Builtin { .. } => None,
+        });
+        if kept.iter().any(Option::is_some) {
+            // The same name may stand for another build by now.
+            setup["kept"] = serde_json::json!(kept);
+        }
         if openings.skipped > 0 {
             // Left out where it is nothing: a match that was kept before goes on.
             setup["skipped"] = openings.skipped.into();

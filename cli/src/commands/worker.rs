@@ -76,6 +76,9 @@ impl Args {
             }
             None => self.worker.resolve()?,
         };
+        if shows_status {
+            say(worker::describe_externals(&settings.externals));
+        }
         let (sender, receiver) = watch::channel(Status::default());
         settings.status = Some(sender);
         let line = if shows_status {

@@ -44,6 +44,7 @@ struct Recipe {
     url: String,
     slots: u32,
     otlp: Option<Collector>,
+    sandbox: shelf::Mode,
 }
 
 impl WorkerPart {
@@ -54,6 +55,7 @@ impl WorkerPart {
         url: &str,
         slots: u32,
         otlp: Option<Collector>,
+        sandbox: shelf::Mode,
     ) -> anyhow::Result<Self> {
         let recipe = Recipe {
             program: std::env::current_exe().context("cannot find the path of this program")?,
@@ -61,6 +63,7 @@ impl WorkerPart {
             url: url.to_owned(),
             slots,
             otlp,
+            sandbox,
         };
         let child = recipe.spawn()?;
         let (finish, hurry) = (CancellationToken::new(), CancellationToken::new());
@@ -88,6 +91,7 @@ impl Recipe {
         command
             .args(["worker", "--exit-with-parent", "--coordinator", &self.url])
             .args(["--slots", &self.slots.to_string()])
+            .args(["--sandbox", self.sandbox.name()])
             .arg("--state-dir")
             .arg(self.folder.worker_state())
             .stdin(Stdio::piped())

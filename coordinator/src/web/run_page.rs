@@ -33,7 +33,10 @@ pub(super) fn page(run: &RunView) -> Markup {
                     span .state data-f="state" data-state=(run.state.name()) { (run.state.name()) }
                     span .tag { (run.kind) }
                     span { (spec.game) }
-                    span { (abbr(&format!("{} nodes", grouped(spec.limit.nodes.0)), "Positions that each side may search for one move")) " a move" }
+                    @match &spec.players {
+                        None => span { (abbr(&format!("{} nodes", grouped(spec.limit.nodes.0)), "Positions that each side may search for one move")) " a move" },
+                        Some(players) => span { (abbr(&players.to_string(), "Who plays, and what each side may spend on its moves")) },
+                    }
                     span { "started " time data-ms=(run.created_at_unix_ms) {} }
                     span data-f="ended" hidden {}
                 }

@@ -212,11 +212,15 @@ impl Animal {
                     }
                 }
             }
+            // GNU Chess under UCI.
+            "go" if self.is("counts-no-nodes") && rest.starts_with("nodes") => {
+                self.thinking = true;
+            }
             "go" if self.protocol != "xboard" => {
                 self.thinking = true;
                 self.go();
             }
-            "stop" if self.is("late") || self.is("deaf") => {
+            "stop" if self.is("late") || self.is("deaf") || self.is("counts-no-nodes") => {
                 self.thinking = false;
                 self.answer();
             }

@@ -292,6 +292,15 @@ impl RunSpec {
         names
     }
 
+    /// Who plays and with what means, in a line: `2000 nodes a move`, or what the players are.
+    #[must_use]
+    pub fn means(&self) -> String {
+        match &self.players {
+            None => format!("{} nodes a move", self.limit.nodes),
+            Some(players) => players.to_string(),
+        }
+    }
+
     /// Whether it needs programs of others.
     #[must_use]
     pub fn has_externals(&self) -> bool {

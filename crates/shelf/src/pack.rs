@@ -159,7 +159,7 @@ mod tests {
     fn an_archive_of_a_stranger_stays_inside() {
         let folder = tempfile::tempdir().expect("a folder");
         let packed = |kind, name: &str, link: Option<&str>| {
-            let path = folder.path().join("bad.tar");
+            let path = folder.path().join(format!("{kind:?}.tar"));
             let mut builder = Builder::new(File::create(&path).expect("a file"));
             let mut header = Header::new_ustar();
             header.set_entry_type(kind);

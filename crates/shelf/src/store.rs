@@ -175,6 +175,14 @@ impl Shelf {
         Ok(engine.clone())
     }
 
+    /// The SHA-256 of a program that lies on this shelf; `None` for one from elsewhere.
+    #[must_use]
+    pub fn holds(&self, program: &Path) -> Option<String> {
+        let folder = program.parent()?;
+        let is_here = folder.parent()? == self.0.join("programs");
+        is_here.then(|| folder.file_name().map(|name| name.to_string_lossy().into_owned()))?
+    }
+
     /// Forgets a name; its program is kept a while.
     ///
     /// # Errors

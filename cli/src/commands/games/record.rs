@@ -93,7 +93,10 @@ fn write_pgn<G: MoveText>(
         ("Termination", game.termination.name().to_owned()),
         ("PlyCount", game.plies.to_string()),
         ("Nodes", game.nodes.to_string()),
-        ("NodesPerMove", run.spec.limit.nodes.to_string()),
+        match &run.spec.players {
+            None => ("NodesPerMove", run.spec.limit.nodes.to_string()),
+            Some(players) => ("Means", players.to_string()),
+        },
     ];
     for (name, value) in tags {
         pgn.set_tag(name, &value).map_err(|e| anyhow::anyhow!("{e}"))?;

@@ -164,6 +164,45 @@ impl Standing {
         text
     }
 
+    /// What each engine has won, done wrong and spent.
+    fn table(&self, plan: &Plan) -> String {
+        let names = plan.duel.entrants.each_ref().map(|entrant| entrant.name.as_str());
+        let columns = [
+            Column::Text("engine"),
+            Column::Number("won"),
+            Column::Number("drawn"),
+            Column::Number("lost"),
+            Column::Number("late"),
+            Column::Number("stalled"),
+            Column::Number("gone"),
+            Column::Number("illegal"),
+            Column::Number("ms/move"),
+            Column::Number("nodes/move"),
+        ];
+        let wdl = &self.tally.wdl;
+        let results = [[wdl.wins, wdl.draws, wdl.losses], [wdl.losses, wdl.draws, wdl.wins]];
+        let rows: Vec<Vec<String>> = (0..2)
+            .map(|at| {
+                let side = &self.sides[at];
+                let faults =
+                    [side.time_forfeits, side.stalls, side.disconnects, side.illegal_moves];
+                let moves = side.moves.max(1) as f64;
+                let mut row = vec![names[at].to_owned()];
+                row.extend(results[at].iter().chain(&faults).map(u64::to_string));
+                row.push(format!("{:.2}", side.thought_us as f64 / 1000.0 / moves));
+                row.push(format!("{:.0}", side.nodes as f64 / moves));
+                row
+            })
+            .collect();
+        table(&columns, &rows)
+    }
+
+    /// The same with counts, Elo and LLR below, to be looked at while it goes on.
+    fn picture(&self, plan: &Plan) -> String {
+        let counts = self.tally.pentanomial.0;
+        format!("{}\n{counts:?}  {}", self.table(plan), self.summary(plan))
+    }
+
     /// Prints the end.
     ///
     /// # Errors
@@ -201,34 +240,7 @@ impl Standing {
                 "seconds": seconds,
             }));
         }
-        let columns = [
-            Column::Text("engine"),
-            Column::Number("won"),
-            Column::Number("drawn"),
-            Column::Number("lost"),
-            Column::Number("late"),
-            Column::Number("stalled"),
-            Column::Number("gone"),
-            Column::Number("illegal"),
-            Column::Number("ms/move"),
-            Column::Number("nodes/move"),
-        ];
-        let wdl = &self.tally.wdl;
-        let results = [[wdl.wins, wdl.draws, wdl.losses], [wdl.losses, wdl.draws, wdl.wins]];
-        let rows: Vec<Vec<String>> = (0..2)
-            .map(|at| {
-                let side = &self.sides[at];
-                let faults =
-                    [side.time_forfeits, side.stalls, side.disconnects, side.illegal_moves];
-                let moves = side.moves.max(1) as f64;
-                let mut row = vec![names[at].to_owned()];
-                row.extend(results[at].iter().chain(&faults).map(u64::to_string));
-                row.push(format!("{:.2}", side.thought_us as f64 / 1000.0 / moves));
-                row.push(format!("{:.0}", side.nodes as f64 / moves));
-                row
-            })
-            .collect();
-        line(table(&columns, &rows))?;
+        line(self.table(plan))?;
         line("")?;
         let games = self.tally.pairs().games();
         line(format_args!("games        {games} of {} in {}", 2 * plan.pairs, duration(seconds)))?;
@@ -256,7 +268,7 @@ impl Standing {
     }
 }
 
-/// What is seen while a match goes on: a bar on a terminal, a line now and then in a log.
+/// What is seen while a match goes on: a bar and a table on a terminal, a line now and then in a log.
 pub(super) enum Live {
     Bar(ProgressBar),
     Lines(Option<Instant>, u64),
@@ -269,7 +281,7 @@ impl Live {
         }
         let bar =
             ProgressBar::with_draw_target(Some(plan.pairs), ProgressDrawTarget::stderr_with_hz(8));
-        let style = ProgressStyle::with_template("{bar:16} {pos}/{len} pairs  {wide_msg}")
+        let style = ProgressStyle::with_template("{bar:24} {pos}/{len} pairs in {elapsed}\n{msg}")
             .unwrap_or_else(|_| ProgressStyle::default_bar());
         bar.set_style(style.progress_chars("=> "));
         Live::Bar(bar)
@@ -279,7 +291,7 @@ impl Live {
         match self {
             Live::Bar(bar) => {
                 bar.set_position(standing.pairs());
-                bar.set_message(standing.summary(plan));
+                bar.set_message(standing.picture(plan));
             }
             Live::Lines(last, told) => {
                 let is_due = last.is_none_or(|at| at.elapsed() >= LINE_EVERY);

@@ -8,6 +8,7 @@ use anyhow::Context;
 use arena::duel::{Entrant, Mind, Program, Protocol, Ranks, SideLimit, TimeControl, parse_seconds};
 use clap::ValueEnum;
 use model::{GameKind, ParameterSet, printable};
+use shelf::Shelf;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -25,6 +26,8 @@ const KEYS: &str = "name, cmd, args, dir, proto, option.NAME, tc, st, movetime, 
 struct Draft {
     name: Option<String>,
     command: Option<String>,
+    /// The command is a word alone, which may be the name of an engine that is kept.
+    is_word: bool,
     arguments: Vec<String>,
     folder: Option<PathBuf>,
     protocol: Protocol,
@@ -45,18 +48,24 @@ pub(super) fn entrants(
     game: GameKind,
     own: [&Vec<String>; 2],
     each: &[String],
+    shelf: &Shelf,
 ) -> anyhow::Result<[Entrant; 2]> {
     let [first, second] = own;
-    let first = entrant(game, first, each).context("--engine, the first")?;
-    let mut second = entrant(game, second, each).context("--engine, the second")?;
+    let first = entrant(game, first, each, shelf).context("--engine, the first")?;
+    let mut second = entrant(game, second, each, shelf).context("--engine, the second")?;
     if first.name == second.name {
         second.name.push_str(" (2)");
     }
     Ok([first, second])
 }
 
-fn entrant(game: GameKind, own: &[String], each: &[String]) -> anyhow::Result<Entrant> {
-    Draft::of(game, each.iter().chain(own))?.finish()
+fn entrant(
+    game: GameKind,
+    own: &[String],
+    each: &[String],
+    shelf: &Shelf,
+) -> anyhow::Result<Entrant> {
+    Draft::of(game, each.iter().chain(own))?.finish(game, Some(shelf))
 }
 
 /// A program alone, whatever it may spend.
@@ -66,7 +75,7 @@ fn entrant(game: GameKind, own: &[String], each: &[String]) -> anyhow::Result<En
 pub(super) fn program(game: GameKind, words: &[String]) -> anyhow::Result<Program> {
     let mut draft = Draft::of(game, words.iter())?;
     draft.limit.nodes.get_or_insert(1);
-    match draft.finish()?.mind {
+    match draft.finish(game, None)?.mind {
         Mind::Program(program) => Ok(program),
         Mind::Builtin { .. } => Err(hinted(
             "`builtin` is no program of its own",
@@ -81,6 +90,7 @@ impl Draft {
         let mut draft = Self {
             name: None,
             command: None,
+            is_word: false,
             arguments: Vec::new(),
             folder: None,
             protocol: usual.protocol,
@@ -103,7 +113,7 @@ impl Draft {
             if word == "builtin" {
                 self.is_builtin = true;
             } else {
-                self.command = Some(word.to_owned());
+                (self.command, self.is_word) = (Some(word.to_owned()), true);
             }
             return Ok(());
         };
@@ -117,7 +127,9 @@ impl Draft {
                 self.name = Some(printable(name, 60));
             }
             "cmd" | "command" if value == "builtin" => self.is_builtin = true,
-            "cmd" | "command" => self.command = Some(value.to_owned()),
+            "cmd" | "command" => {
+                (self.command, self.is_word) = (Some(value.to_owned()), false);
+            }
             "args" | "arg" => self.arguments.extend(value.split_whitespace().map(str::to_owned)),
             "dir" => self.folder = Some(PathBuf::from(value)),
             "proto" | "protocol" => {
@@ -164,7 +176,8 @@ impl Draft {
         Ok(())
     }
 
-    fn finish(self) -> anyhow::Result<Entrant> {
+    /// An engine of the shelf comes before a program of the same name.
+    fn finish(self, game: GameKind, shelf: Option<&Shelf>) -> anyhow::Result<Entrant> {
         if self.limit.is_empty() {
             let hint = "give tc=10+0.1, st=0.1, nodes=10000 or depth=8, to both by --each";
             return Err(hinted("no limit for its moves", hint));
@@ -172,10 +185,16 @@ impl Draft {
         if self.is_builtin {
             return self.builtin();
         }
-        let Some(command) = self.command else {
+        let Some(command) = self.command.clone() else {
             let hint = "give its path, cmd=PATH, or the word builtin";
             return Err(hinted("no command", hint));
         };
+        if self.is_word
+            && let Some(shelf) = shelf
+            && shelf.list()?.iter().any(|engine| engine.file.name == command)
+        {
+            return self.kept(game, &command, shelf);
+        }
         let stem = Path::new(&command).file_name().map(|name| name.to_string_lossy().into_owned());
         let name = self.name.unwrap_or_else(|| printable(&stem.unwrap_or_default(), 60));
         let folder = self.folder.map(std::path::absolute).transpose()?;
@@ -187,6 +206,28 @@ impl Draft {
         program.ranks = self.ranks;
         program.start_within = self.start_within;
         program.patience = self.patience;
+        Ok(Entrant { name, mind: Mind::Program(program), limit: self.limit })
+    }
+
+    /// An engine that is kept, as its manifest says where no word says otherwise.
+    fn kept(self, game: GameKind, name: &str, shelf: &Shelf) -> anyhow::Result<Entrant> {
+        let engine = shelf.find(name)?;
+        if engine.file.game != game {
+            let hint = format!("--game {}", engine.file.game);
+            return Err(hinted(format_args!("`{name}` plays {}", engine.file.game), hint));
+        }
+        let mut program = engine.program();
+        for (option, value) in self.options {
+            program.options.retain(|(known, _)| !known.eq_ignore_ascii_case(&option));
+            program.options.push((option, value));
+        }
+        program.arguments.extend(self.arguments);
+        program.folder = self.folder.map(std::path::absolute).transpose()?;
+        program.restart = self.restart;
+        program.ranks = self.ranks;
+        program.start_within = self.start_within;
+        program.patience = self.patience;
+        let name = self.name.unwrap_or_else(|| name.to_owned());
         Ok(Entrant { name, mind: Mind::Program(program), limit: self.limit })
     }
 

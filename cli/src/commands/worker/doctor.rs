@@ -45,6 +45,12 @@ fn text(report: &Report) -> String {
         "clock        sleeps of 1 ms end {} µs late, at worst {} µs",
         jitter.median_us, jitter.worst_us
     ));
+    let externals = &report.externals;
+    let played = if externals.played { "played" } else { "not played" };
+    lines.push(format!(
+        "engines      of others: {played}; sandbox ({}) {}",
+        externals.mode, externals.sandbox
+    ));
     let free = match report.disk.free_bytes {
         Some(bytes) => format!("{:.1} GB free, ", bytes as f64 / 1e9),
         None => String::new(),

@@ -224,6 +224,11 @@ impl Visit<'_> {
         positions: &[G],
         program: &Program,
     ) -> Result<(), Silenced> {
+        if self.limit.nodes.is_some()
+            && let Some(position) = positions.first()
+        {
+            self.look_for_limit(position)?;
+        }
         let clocks = [Clock::new(self.limit); 2];
         let wanted = self.limit.nodes;
         let (mut seen, mut spent, mut visited) = (Vec::new(), Duration::ZERO, 0);
@@ -241,11 +246,7 @@ impl Visit<'_> {
                 let (answer, insight, elapsed) = match reply {
                     Reply::Answered { answer, insight, elapsed } => (answer, insight, elapsed),
                     Reply::Late { elapsed } => {
-                        let asked = if self.limit.nodes.is_some() { "nodes" } else { "depth" };
-                        let note = format!(
-                            "no move after {:.0} s; it may not know a limit of {asked}",
-                            elapsed.as_secs_f64()
-                        );
+                        let note = format!("no move after {:.0} s", elapsed.as_secs_f64());
                         self.checkup.say("moves", Outcome::Failed, note);
                         return Err(Silenced);
                     }
@@ -274,6 +275,35 @@ impl Visit<'_> {
             self.checkup.say("speed", Outcome::Passed, format!("{speed} nodes/s at {each} each"));
         }
         Ok(())
+    }
+
+    /// Whether it keeps to a limit of nodes. One that thinks on is asked by depth from then on: it can
+    /// be played with, under every other limit.
+    fn look_for_limit<G: MoveText>(&mut self, position: &G) -> Result<(), Silenced> {
+        let clocks = [Clock::new(self.limit); 2];
+        if let Err(fault) = self.session.new_game(position, &clocks, self.stop) {
+            let note = format!("{}, before a game", words(fault));
+            self.checkup.say("moves", Outcome::Failed, note);
+            return Err(Silenced);
+        }
+        match self.session.ask(&clocks, position.first_to_move(), self.stop) {
+            // What it answers is looked at with the others.
+            Reply::Answered { .. } => Ok(()),
+            Reply::Late { elapsed } => {
+                let note = format!(
+                    "knows no limit of nodes: thinks on for {:.0} s; limit it by depth or time \
+                     (here depth {DEPTH})",
+                    elapsed.as_secs_f64()
+                );
+                self.checkup.say("limits", Outcome::Odd, note);
+                self.limit = SideLimit { depth: Some(DEPTH), ..SideLimit::default() };
+                Ok(())
+            }
+            Reply::Failed(fault) => {
+                self.checkup.say("moves", Outcome::Failed, words(fault));
+                Err(Silenced)
+            }
+        }
     }
 
     /// What it says while it thinks.

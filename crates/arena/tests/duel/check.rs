@@ -31,6 +31,16 @@ fn a_good_one_is_sound() {
 }
 
 #[test]
+fn one_that_counts_no_nodes_is_asked_by_depth() {
+    let mut program = animal(Protocol::Uci, &["counts-no-nodes"]);
+    program.patience = Duration::from_millis(300);
+    let checkup = look_over(&program);
+    assert_eq!(outcome(&checkup, "limits"), Some(Outcome::Odd), "{checkup:#?}");
+    assert_eq!(outcome(&checkup, "moves"), Some(Outcome::Passed), "{checkup:#?}");
+    assert!(checkup.is_sound());
+}
+
+#[test]
 fn a_bad_one_is_told_by_what_it_does() {
     for (habit, point, part) in [
         ("illegal", "moves", "e2e5"),

@@ -131,6 +131,12 @@ impl CampaignFile {
         })
     }
 
+    /// The published engines that play, by name.
+    #[must_use]
+    pub fn engine_names(&self) -> Vec<&str> {
+        self.players.names()
+    }
+
     /// Steps in all: every group in every round.
     #[must_use]
     pub fn steps(&self) -> usize {

@@ -219,6 +219,18 @@ impl Players {
     }
 }
 
+/// `fish (10+0.1) against builtin (2000 nodes)`, or once what both have in common.
+impl std::fmt::Display for Players {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let [candidate, base] = self.sides();
+        if self.are_alike() {
+            return write!(f, "{}, {}", candidate.engine.name(), candidate.limit);
+        }
+        let side = |side: &PlayerSpec| format!("{} ({})", side.engine.name(), side.limit);
+        write!(f, "{} against {}", side(candidate), side(base))
+    }
+}
+
 fn check_limit(place: &str, limit: &SideLimit, findings: &mut Vec<Finding>) {
     if limit.is_empty() {
         let mend = "write nodes = 2000, depth = 8, movetime = 0.1 or clock = \"10+0.1\"";
@@ -314,6 +326,16 @@ mod tests {
         let mut findings = Vec::new();
         good.check(GameKind::Chess, &mut findings);
         assert_eq!(findings, []);
+    }
+
+    #[test]
+    fn players_are_told_in_a_line() {
+        let limit = SideLimit { nodes: Some(9), ..SideLimit::default() };
+        let one = Players { candidate: side(limit), base: side(limit), reference_speed: None };
+        assert_eq!(one.to_string(), "fish, 9 nodes");
+        let base = PlayerSpec { engine: EngineSpec::Builtin, limit };
+        let two = Players { base, ..one };
+        assert_eq!(two.to_string(), "fish (9 nodes) against builtin (9 nodes)");
     }
 
     #[test]
