@@ -21,7 +21,7 @@ use model::{
 };
 use progress::{race_view, test_view};
 use proto::v1;
-use specification::{game_from_wire, parameter_from_wire, set_from_wire, spec_from_wire};
+use specification::{kind_from_wire, parameter_from_wire, set_from_wire, spec_from_wire};
 
 /// The coordinator said something that this program cannot read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -55,7 +55,7 @@ pub(crate) fn published_from_wire(wire: v1::PublishedEngine) -> Result<Published
     let engine = players::engine_from_wire(wire.engine.ok_or(missing("published.engine"))?);
     let parameters = wire.parameters.into_iter().map(parameter_from_wire);
     Ok(PublishedEngine {
-        game: game_from_wire(wire.game).ok_or(unknown("published.game"))?,
+        game: kind_from_wire(wire.game).ok_or(unknown("published.game"))?,
         known: model::file::KnownEngine {
             name: wire.name,
             engine,

@@ -178,7 +178,7 @@ fn set_to_wire(set: &ParameterSet) -> v1::ParameterSet {
 }
 
 /// A game; `None` for one that this version does not know.
-pub(super) fn game_from_wire(game: i32) -> Option<GameKind> {
+pub(super) fn kind_from_wire(game: i32) -> Option<GameKind> {
     match v1::Game::try_from(game) {
         Ok(v1::Game::Xiangqi) => Some(GameKind::Xiangqi),
         Ok(v1::Game::Chess) => Some(GameKind::Chess),
@@ -193,7 +193,7 @@ pub(super) fn spec_from_wire(spec: v1::RunSpec) -> Result<RunSpec, WireError> {
     let limit = spec.limit.ok_or(missing("spec.limit"))?;
     Ok(RunSpec {
         name: spec.name,
-        game: game_from_wire(spec.game).ok_or(unknown("spec.game"))?,
+        game: kind_from_wire(spec.game).ok_or(unknown("spec.game"))?,
         seed: spec.seed,
         weight: spec.weight,
         limit: GameLimit {
