@@ -8,7 +8,7 @@
 //! tls.crt tls.key the certificate of the coordinator here
 //! pg/ …           the private Postgres (laid out by `pgbox`)
 //! worker/         the state of the house's own worker: identity and spool
-//! engines/        the engines of others that this machine keeps (laid out by `shelf`)
+//! engines/        the engines of others that this machine keeps (laid out by `worker::shelf`)
 //! artefacts/      those that authors have published to the coordinator here
 //! logs/           elomill.log, worker.log
 //! ```

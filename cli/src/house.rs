@@ -77,7 +77,7 @@ pub(crate) struct HouseArgs {
     /// What has to shut published engines in, for the worker to play them: required, best (what this
     /// machine offers), off
     #[arg(long, value_name = "MODE", default_value = "required")]
-    sandbox: shelf::Mode,
+    sandbox: worker::shelf::Mode,
 }
 
 /// Whether a house plays, or only coordinates.

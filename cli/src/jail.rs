@@ -4,7 +4,7 @@ use crate::output::say;
 use anyhow::Context;
 use arena::duel::{Entrant, Mind, Program};
 use sandbox::Policy;
-use shelf::{Guard, Jail, Mode};
+use worker::shelf::{Guard, Jail, Mode};
 
 /// `--sandbox`, for programs that are one's own or not.
 #[derive(Debug, Default, clap::Args)]

@@ -1,10 +1,10 @@
 //! The command line of a worker, shared by the `worker` program and the `elomill worker` subcommand.
 
 use crate::settings::MAX_SLOTS;
+use crate::shelf::Mode;
 use crate::{Enrolled, Externals, Hours, Only, Settings, Shutdown};
 use anyhow::Context;
 use keys::{Address, Link};
-use shelf::Mode;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 

@@ -5,6 +5,7 @@
 //! plays, with everything that is not this project's own in the sandbox.
 
 use crate::settings::Externals;
+use crate::shelf::{Guard, Jail, Ready, ShelfError, policy_of};
 use arena::Matchup;
 use arena::duel::{Duel, DuelPair, DuelPlayer, DuelRecord, DuelRules, Entrant, Mind};
 use games::xiangqi::RuleSet;
@@ -14,7 +15,6 @@ use model::spec::{PlayerSpec, Players};
 use model::{Nodes, ParameterSet, SideLimit};
 use proto::v1::ReturnReason;
 use sandbox::Policy;
-use shelf::{Guard, Jail, Ready, ShelfError, policy_of};
 use std::sync::Arc;
 use std::time::Duration;
 

@@ -7,12 +7,12 @@
 use crate::backoff::{Backoff, random_share};
 use crate::contest::Refused;
 use crate::settings::Externals;
+use crate::shelf::{Cache, Fault, Guard, Ready, ShelfError};
 use keys::SecretKey;
 use model::printable;
 use model::spec::{ExternalEngine, Players};
 use proto::v1::engine_service_client::EngineServiceClient;
 use proto::v1::{self, ReturnReason};
-use shelf::{Cache, Fault, Guard, Ready, ShelfError};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -3,8 +3,8 @@
 //! [`run`] is everything: an event loop (`session`) that owns the leases (`holdings`) and talks to
 //! three neighbours through bounded channels: the connection (`link`), the threads that play
 //! (`slots`) and the disk (`spool`); what of others' engines is needed it has fetched and built
-//! (`engines`). Time and network stay here at the rim; who plays what and what
-//! is reported when is decided by `holdings`, which is pure.
+//! (`engines`, and [`shelf`], which an author's command uses as well). Time and network stay here at
+//! the rim; who plays what and what is reported when is decided by `holdings`, which is pure.
 
 mod backoff;
 pub mod cli;
@@ -22,6 +22,7 @@ mod offer;
 mod rest;
 mod session;
 mod settings;
+pub mod shelf;
 mod shutdown;
 mod slots;
 mod spool;

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 use tokio::sync::watch;
 
+use crate::shelf::Mode;
 use crate::{Hours, Status};
 use model::{GameKind, RunId};
-use shelf::Mode;
 
 /// The most games at a time that a worker takes on.
 pub(crate) const MAX_SLOTS: u32 = 1024;

@@ -6,11 +6,11 @@ use anyhow::Context;
 use indicatif::ProgressBar;
 use model::ParameterDef;
 use proto::v1;
-use shelf::Artefact;
 use std::io::{Read, Seek, SeekFrom};
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::Code;
+use worker::shelf::Artefact;
 
 /// Bytes of a chunk, the most that a coordinator takes.
 const CHUNK: usize = 1 << 20;

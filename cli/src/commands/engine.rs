@@ -13,9 +13,9 @@ use crate::jail::guard;
 use crate::output::{json, line, say};
 use crate::tables::{Column, table};
 use serde_json::{Value, json as object};
-use shelf::{Engine, Shelf};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use worker::shelf::{Engine, Shelf};
 
 /// What the command takes.
 #[derive(Debug, clap::Args)]

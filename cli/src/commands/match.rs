@@ -14,9 +14,9 @@ use arena::duel::{Adjudication, DrawRule, Duel, DuelRules, Mind, ResignRule};
 use clap::{ArgMatches, FromArgMatches, ValueEnum};
 use games::xiangqi::RuleSet;
 use model::GameKind;
-use shelf::Shelf;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use worker::shelf::Shelf;
 
 /// Exit status of a match whose sequential test has rejected the first engine.
 const REJECTED: u8 = 3;

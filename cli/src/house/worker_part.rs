@@ -44,7 +44,7 @@ struct Recipe {
     url: String,
     slots: u32,
     otlp: Option<Collector>,
-    sandbox: shelf::Mode,
+    sandbox: worker::shelf::Mode,
 }
 
 impl WorkerPart {
@@ -55,7 +55,7 @@ impl WorkerPart {
         url: &str,
         slots: u32,
         otlp: Option<Collector>,
-        sandbox: shelf::Mode,
+        sandbox: worker::shelf::Mode,
     ) -> anyhow::Result<Self> {
         let recipe = Recipe {
             program: std::env::current_exe().context("cannot find the path of this program")?,

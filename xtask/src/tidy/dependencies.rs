@@ -9,7 +9,7 @@ use super::pure::PURE;
 use super::tree::Tree;
 
 /// What a package may ship with, of this workspace; [`ALL`] is everything that is not for tests.
-const MAY: [(&str, &[&str]); 18] = [
+const MAY: [(&str, &[&str]); 17] = [
     ("model", &[]),
     ("games", &["model"]),
     ("engine", &["games", "model"]),
@@ -18,16 +18,12 @@ const MAY: [(&str, &[&str]); 18] = [
     ("arena", &["engine", "games", "model"]),
     ("pgbox", &[]),
     ("sandbox", &[]),
-    ("shelf", &["arena", "model", "sandbox"]),
     ("store", &["model"]),
     ("telemetry", &[]),
     ("keys", &[]),
     ("proto", &["keys"]),
     ("coordinator", &["games", "keys", "model", "proto", "stats", "store", "telemetry", "tune"]),
-    (
-        "worker",
-        &["arena", "engine", "games", "keys", "model", "proto", "sandbox", "shelf", "telemetry"],
-    ),
+    ("worker", &["arena", "engine", "games", "keys", "model", "proto", "sandbox", "telemetry"]),
     ("cli", ALL),
     ("testkit", ALL),
     ("xtask", &PURE),
@@ -43,7 +39,6 @@ const ALL: &[&str] = &[
     "pgbox",
     "proto",
     "sandbox",
-    "shelf",
     "stats",
     "store",
     "telemetry",

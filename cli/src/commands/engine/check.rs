@@ -9,10 +9,10 @@ use arena::duel::{Outcome, Program, Verdict};
 use model::GameKind;
 use model::file::EngineBench;
 use sandbox::Policy;
-use shelf::{Engine, Guard, Jail, Shelf, policy_of, run_bench};
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
+use worker::shelf::{Engine, Guard, Jail, Shelf, policy_of, run_bench};
 
 /// Exit status of a check that something has failed in.
 const UNSOUND: u8 = 3;

@@ -7,10 +7,10 @@ use crate::jail::guard;
 use crate::output::{hinted, is_watched, json, line, say};
 use arena::duel::declared;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use shelf::{Engine, Shelf, policy_of};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
+use worker::shelf::{Engine, Shelf, policy_of};
 
 /// What the command takes.
 #[derive(Debug, clap::Args)]

@@ -8,9 +8,9 @@ use anyhow::Context;
 use arena::duel::{Entrant, Mind, Program, Protocol, Ranks, SideLimit, TimeControl, parse_seconds};
 use clap::ValueEnum;
 use model::{GameKind, ParameterSet, printable};
-use shelf::Shelf;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use worker::shelf::Shelf;
 
 /// How much later than allowed a move may come, unless told otherwise.
 const USUAL_MARGIN: Duration = Duration::from_millis(50);

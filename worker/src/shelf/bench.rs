@@ -1,6 +1,6 @@
 //! The bench by which a build is recognised: a search of fixed positions whose nodes are counted.
 
-use crate::{Fault, Guard, ShelfError, policy_of};
+use crate::shelf::{Fault, Guard, ShelfError, policy_of};
 use model::file::{EngineBench, EngineFile};
 use sandbox::Policy;
 use std::path::Path;

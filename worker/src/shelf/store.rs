@@ -10,9 +10,9 @@
 //! Programs that no name means any more are kept for the next build of the same commit, up to a number
 //! of bytes; the longest unused go first.
 
-use crate::files::{copy_in, hash_of, key, make_folder, replace, surplus, touch};
-use crate::pack::{self, Artefact};
-use crate::{Fault, Guard, ShelfError, bench, build};
+use crate::shelf::files::{copy_in, hash_of, key, make_folder, replace, surplus, touch};
+use crate::shelf::pack::{self, Artefact};
+use crate::shelf::{Fault, Guard, ShelfError, bench, build};
 use arena::duel::Program;
 use model::file::{EngineFile, EngineSource, Recipe};
 use model::spec::ExternalEngine;

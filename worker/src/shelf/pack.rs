@@ -1,8 +1,8 @@
 //! Sources as archives: the same folder packs to the same bytes wherever it lies, and what is unpacked
 //! stays inside.
 
-use crate::files::hash_of;
-use crate::{Fault, ShelfError};
+use crate::shelf::files::hash_of;
+use crate::shelf::{Fault, ShelfError};
 use model::spec::{ExternalEngine, MOST_ARTEFACT_BYTES};
 use std::fs::File;
 use std::io::Write;

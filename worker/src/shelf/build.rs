@@ -3,7 +3,7 @@
 //! Recipes run in the sandbox, as what they build does: without a network, writing their source alone.
 //! `git` runs outside, for it must reach its server; it executes nothing of what it fetches.
 
-use crate::{Fault, Guard, ShelfError};
+use crate::shelf::{Fault, Guard, ShelfError};
 use model::file::Recipe;
 use model::printable;
 use sandbox::{Policy, Processes};

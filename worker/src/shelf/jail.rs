@@ -1,6 +1,6 @@
 //! Puts programs into the sandbox, and says how far that goes on this machine.
 
-use crate::{Fault, ShelfError};
+use crate::shelf::{Fault, ShelfError};
 use arena::duel::Program;
 use model::file::EngineFile;
 use sandbox::{Layer, Level, Policy, Processes, Scratch, State};

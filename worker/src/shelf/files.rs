@@ -1,6 +1,6 @@
 //! Files that go by the SHA-256 of their bytes.
 
-use crate::{Fault, ShelfError};
+use crate::shelf::{Fault, ShelfError};
 use sha2::{Digest, Sha256};
 use std::fs::File;
 use std::io::{Read, Write};

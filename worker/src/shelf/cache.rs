@@ -9,8 +9,8 @@
 //!
 //! `KEY` stands for artefact, recipe and bench together. One process uses a cache at a time.
 
-use crate::files::{copy_in, hash_of, key, make_folder, replace, surplus, touch};
-use crate::{Fault, Guard, ShelfError, bench, build, pack, store};
+use crate::shelf::files::{copy_in, hash_of, key, make_folder, replace, surplus, touch};
+use crate::shelf::{Fault, Guard, ShelfError, bench, build, pack, store};
 use arena::duel::Program;
 use model::file::{EngineFile, EngineSource};
 use model::spec::ExternalEngine;
@@ -240,7 +240,7 @@ fn parsed(engine: &ExternalEngine) -> Result<EngineFile, ShelfError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Mode;
+    use crate::shelf::Mode;
     use sha2::{Digest, Sha256};
 
     fn guard() -> Guard {
@@ -248,7 +248,7 @@ mod tests {
     }
 
     fn engine(program: &[u8], bench: &str) -> ExternalEngine {
-        let artefact = crate::files::hex(&Sha256::digest(program));
+        let artefact = crate::shelf::files::hex(&Sha256::digest(program));
         let manifest = format!(
             "name = \"x\"\ngame = \"chess\"\n[build]\nfile = \"x\"\nsha256 = \"{artefact}\"\n{bench}"
         );
