@@ -235,6 +235,10 @@ const RUN: &[(&str, &str)] = &[
         "keep_moves",
         "whose moves the ledger keeps: `all`, `none`, or a share as `sample=1%`; all, if left out",
     ),
+    (
+        "canaries",
+        "how often the base plays itself besides: `none`, or a share as `1%`; by who plays, if left out",
+    ),
     ("keep_evals", "whether score, depth and nodes of each kept move are kept, too"),
     ("tune", "budget, optimiser and its settings"),
     ("tune.pairs", "the budget"),
