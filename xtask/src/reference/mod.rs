@@ -8,7 +8,7 @@ mod files;
 mod rpc;
 
 use anyhow::{Context, bail};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command as Process, ExitCode};
 
 /// Where the pages are.
@@ -20,6 +20,9 @@ pub(crate) struct Command {
     /// Write nothing; fail if a page is stale
     #[arg(long)]
     check: bool,
+    /// The built command to ask about itself [default: it is built first]
+    #[arg(long, value_name = "PROGRAM")]
+    elomill: Option<PathBuf>,
 }
 
 impl Command {
@@ -27,7 +30,10 @@ impl Command {
     /// The command cannot be built or run, a `.proto` file is wrong, or a page cannot be written.
     pub(crate) fn run(self, root: &Path) -> anyhow::Result<ExitCode> {
         let mut stale = Vec::new();
-        for (name, page) in pages(root)?.into_iter().chain([command_line(root)?]) {
+        // The pages that need nothing built come first.
+        let command_line = std::iter::once_with(|| self.command_line(root));
+        for page in pages(root)?.into_iter().map(Ok).chain(command_line) {
+            let (name, page) = page?;
             let path = root.join(FOLDER).join(name);
             if std::fs::read_to_string(&path).is_ok_and(|text| text == page) {
                 continue;
@@ -49,23 +55,30 @@ impl Command {
         }
         Ok(ExitCode::SUCCESS)
     }
+
+    /// The page that the command prints of itself.
+    fn command_line(&self, root: &Path) -> anyhow::Result<(&'static str, String)> {
+        let mut command = match &self.elomill {
+            Some(program) => Process::new(program),
+            None => {
+                let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+                let mut command = Process::new(cargo);
+                command.args(["run", "--quiet", "--package", "cli", "--"]).current_dir(root);
+                command
+            }
+        };
+        let output = command.args(["man", "--markdown"]).output();
+        let output = output.with_context(|| format!("cannot start {command:?}"))?;
+        if !output.status.success() {
+            bail!("elomill man --markdown: {}", String::from_utf8_lossy(&output.stderr).trim());
+        }
+        Ok(("command-line.md", String::from_utf8(output.stdout).context("the page is no text")?))
+    }
 }
 
 /// The pages that follow from what this program knows itself.
 fn pages(root: &Path) -> anyhow::Result<Vec<(&'static str, String)>> {
     Ok(vec![("files.md", files::page()), ("rpc.md", rpc::page(&root.join("proto"))?)])
-}
-
-/// The page that the command prints of itself.
-fn command_line(root: &Path) -> anyhow::Result<(&'static str, String)> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut command = Process::new(cargo);
-    command.args(["run", "--quiet", "--package", "cli", "--", "man", "--markdown"]);
-    let output = command.current_dir(root).output().context("cannot start cargo")?;
-    if !output.status.success() {
-        bail!("elomill man --markdown: {}", String::from_utf8_lossy(&output.stderr).trim());
-    }
-    Ok(("command-line.md", String::from_utf8(output.stdout).context("the page is no text")?))
 }
 
 #[cfg(test)]
