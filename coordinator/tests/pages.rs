@@ -13,6 +13,17 @@ async fn json(house: &House, path: &str) -> Result<Value> {
     serde_json::from_str(&body).with_context(|| format!("{path}: {body}"))
 }
 
+/// The run once so many pairs are shown: what was merged is seen a moment later.
+async fn shown(house: &House, run: model::RunId, pairs: u64) -> Result<Value> {
+    loop {
+        let told = json(house, &format!("/api/runs/{run}")).await?;
+        if told["counted_pairs"] == pairs {
+            return Ok(told);
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+}
+
 /// The candidate wins three pairs of four, and loses none.
 fn strong(index: u64) -> PairOutcome {
     let second = if index.is_multiple_of(4) { GameScore::Loss } else { GameScore::Draw };
@@ -35,8 +46,8 @@ async fn a_breakdown_adds_up_to_the_run() -> Result<()> {
     play(&mut first, 3, specs::outcome).await?;
     play(&mut second, 1, specs::outcome).await?;
 
+    let whole = shown(&house, run, 32).await?;
     let told = json(&house, &format!("/api/runs/{run}/breakdown")).await?;
-    let whole = json(&house, &format!("/api/runs/{run}")).await?;
     let workers = told["workers"].as_array().context("workers")?;
     assert_eq!(workers.len(), 2);
     assert_eq!((&workers[0]["pairs"], &workers[1]["pairs"]), (&24.into(), &8.into()));
@@ -102,10 +113,8 @@ async fn a_tune_at_any_time_is_what_it_was_then() -> Result<()> {
     let run = house.create(specs::tune(1_000, 4), &specs::book_text()).await?;
     let mut puppet = house.puppet(1).await?;
     let mut way = Vec::new();
-    for _ in 0..5 {
-        way.push(
-            json(&house, &format!("/api/runs/{run}")).await?["progress"]["tune"]["theta"].clone(),
-        );
+    for step in 0..5 {
+        way.push(shown(&house, run, 4 * step).await?["progress"]["tune"]["theta"].clone());
         play(&mut puppet, 1, strong).await?;
     }
     for (place, theta) in way.iter().enumerate() {

@@ -528,8 +528,9 @@ async fn a_stream_begins_with_everything_and_goes_on_with_what_is_new() {
 async fn a_stream_of_a_tune_has_the_parameters_that_its_page_asks_for() {
     let (memory, served) = memory().await;
     memory.change(|runs| {
-        let Job::Tune(spec) = &mut runs[0].spec.job else { unreachable!() };
-        let ProgressView::Tune(view) = &mut runs[0].progress else { unreachable!() };
+        let run = &mut runs[0];
+        let Job::Tune(spec) = &mut run.spec.job else { unreachable!() };
+        let ProgressView::Tune(view) = &mut run.progress else { unreachable!() };
         let one = spec.parameters[0].clone();
         let name = |place: usize| format!("Weight_{place:03}");
         spec.parameters = (0..500).map(|i| ParameterDef { name: name(i), ..one.clone() }).collect();
