@@ -29,6 +29,7 @@ const CALLS: &[(&str, &[&str])] = &[
     ("ControlService/ListWorkers", READERS),
     ("ControlService/ForkRun", AUTHORS),
     ("ControlService/ExtendRun", AUTHORS),
+    ("ControlService/ExplainRun", READERS),
     ("ControlService/WeighRun", AUTHORS),
     ("ControlService/ExportRun", READERS),
     ("ControlService/ExportGames", READERS),
@@ -36,7 +37,9 @@ const CALLS: &[(&str, &[&str])] = &[
     // An empty message means every run, for which an author does not decide.
     ("TrustService/ExcludeWorker", ADMIN),
     ("TrustService/IncludeWorker", ADMIN),
+    ("TrustService/GetWorker", READERS),
     ("TrustService/ListExclusions", READERS),
+    ("TrustService/ReleaseWorker", ADMIN),
     ("EngineService/DownloadArtefact", WORKERS),
     ("EngineService/FindArtefact", AUTHORS),
     ("EngineService/ListEngines", READERS),

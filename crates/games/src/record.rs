@@ -260,7 +260,7 @@ fn day(unix_ms: i64) -> String {
 mod tests {
     use super::*;
     use crate::{chess::Chess, pgn};
-    use model::spec::{GameLimit, Job, Keep, RunSpec, TestSpec};
+    use model::spec::{Canaries, GameLimit, Job, Keep, RunSpec, TestSpec};
     use model::view::{LeaseCounts, ProgressView, RunState, TestView};
     use model::{Nodes, Pairs, ParameterSet, Ply, RunId, Score, Tally, Termination, WorkerId};
 
@@ -311,6 +311,7 @@ mod tests {
                 lease_pairs: 8,
                 keep: Keep::default(),
                 players: None,
+                canaries: Canaries::default(),
                 job,
             },
             state: RunState::Running,
@@ -327,6 +328,8 @@ mod tests {
             reports: 1,
             excluded_pairs: 0,
             excluded_reports: 0,
+            audited_pairs: 0,
+            mismatched_pairs: 0,
             recorded_llr: None,
             warning: String::new(),
             progress: ProgressView::Test(TestView {
