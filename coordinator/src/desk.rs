@@ -5,11 +5,17 @@
 //! that is revoked. What somebody may do follows from the role of the key, as for calls.
 
 use crate::core::{CoreError, Handle};
-use keys::Token;
-use model::{Role, RunId, printable};
+use crate::keyring::Caller;
+use crate::rpc::trust_service::TrustRpc;
+use keys::{PublicKey, Token};
+use model::{Role, RunId, WorkerId, printable};
+use proto::v1;
+use proto::v1::trust_service_server::TrustService;
 use sha2::{Digest, Sha256};
+use std::sync::Arc;
 use std::time::Duration;
 use store::{Ledger, SignedIn, StoreError};
+use tonic::{Request, Status};
 
 /// How long a browser stays signed in.
 pub const SESSION_LASTS: Duration = Duration::from_secs(7 * 86_400);
@@ -21,6 +27,8 @@ const MAX_REASON: usize = 250;
 pub struct Visitor {
     /// Number of the key.
     pub key_id: i64,
+    /// The key.
+    pub key: PublicKey,
     /// Whose it is.
     pub owner: String,
     /// What it may do.
@@ -60,6 +68,9 @@ pub enum DeskError {
     /// A pause or a stop without a reason.
     #[error("a reason is needed: a few words for whoever looks at the run later")]
     NoReason,
+    /// Whose results count is decided by a call of the contract, which refuses.
+    #[error("{}", .0.message())]
+    Trust(Box<Status>),
     /// The core refuses, or cannot.
     #[error(transparent)]
     Core(#[from] CoreError),
@@ -75,13 +86,26 @@ pub enum DeskError {
 pub struct Desk {
     ledger: Ledger,
     core: Handle,
+    trust: Arc<TrustRpc>,
 }
+
+/// Whether a worker's results shall count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Belief {
+    /// No more.
+    Exclude,
+    /// Again.
+    Include,
+}
+
+/// Runs that a belief changes, each as it stands and as it would; and how many more there are.
+pub type Effects = (Vec<v1::ExclusionEffect>, u32);
 
 impl Desk {
     /// Over this ledger and core.
     #[must_use]
-    pub fn new(ledger: Ledger, core: Handle) -> Self {
-        Self { ledger, core }
+    pub fn new(ledger: Ledger, core: Handle, trust: Arc<TrustRpc>) -> Self {
+        Self { ledger, core, trust }
     }
 
     /// Whom a link would sign in; nobody if it is not good, or not any more.
@@ -109,8 +133,9 @@ impl Desk {
     /// The ledger does not answer.
     pub async fn visitor(&self, session: &Token) -> Result<Option<Visitor>, DeskError> {
         let found = self.ledger.session(&session.sha256()).await?;
-        Ok(found.map(|SignedIn { key_id, owner, role, .. }| Visitor {
+        Ok(found.map(|SignedIn { key_id, public_key, owner, role, .. }| Visitor {
             key_id,
+            key: PublicKey::from_bytes(public_key),
             owner,
             role,
             form_token: form_token(session),
@@ -123,6 +148,50 @@ impl Desk {
     /// The ledger does not answer.
     pub async fn sign_out(&self, session: &Token) -> Result<(), DeskError> {
         Ok(self.ledger.end_session(&session.sha256()).await?)
+    }
+
+    /// Excludes a worker or includes it again, in one run or in all: what that changes, and without a
+    /// reason only that. It is the call of the contract, with its roles.
+    ///
+    /// # Errors
+    /// The visitor may not, or there is no such worker or run, or nothing to include.
+    pub async fn believe(
+        &self,
+        by: &Visitor,
+        belief: Belief,
+        worker: WorkerId,
+        run: Option<RunId>,
+        reason: Option<&str>,
+    ) -> Result<Effects, DeskError> {
+        if !by.role.covers(Role::Author) {
+            return Err(DeskError::Role(by.role));
+        }
+        if reason.is_some_and(|reason| reason.trim().is_empty()) {
+            return Err(DeskError::NoReason);
+        }
+        let caller =
+            Caller { id: by.key_id, key: by.key, owner: by.owner.as_str().into(), role: by.role };
+        let (worker_id, run_id) = (worker.0, run.map_or(0, |run| run.0));
+        let (preview, reason) = (reason.is_none(), reason.unwrap_or_default().to_owned());
+        let refused = |status| DeskError::Trust(Box::new(status));
+        Ok(match belief {
+            Belief::Exclude => {
+                let since_unix_ms = 0;
+                let asked =
+                    v1::ExcludeWorkerRequest { worker_id, run_id, since_unix_ms, reason, preview };
+                let answer = self.trust.exclude_worker(from(caller, asked)).await;
+                let v1::ExcludeWorkerResponse { effects, more_runs } =
+                    answer.map_err(refused)?.into_inner();
+                (effects, more_runs)
+            }
+            Belief::Include => {
+                let asked = v1::IncludeWorkerRequest { worker_id, run_id, reason, preview };
+                let answer = self.trust.include_worker(from(caller, asked)).await;
+                let v1::IncludeWorkerResponse { effects, more_runs } =
+                    answer.map_err(refused)?.into_inner();
+                (effects, more_runs)
+            }
+        })
     }
 
     /// Does something to a run. A reason is kept with the name of who gave it.
@@ -160,6 +229,13 @@ impl Action {
             Action::Weigh { .. } => "weigh",
         }
     }
+}
+
+/// A call as the port hands it on.
+fn from<T>(caller: Caller, message: T) -> Request<T> {
+    let mut request = Request::new(message);
+    request.extensions_mut().insert(caller);
+    request
 }
 
 /// Follows from the session, so that nothing more has to be kept; says nothing about it.

@@ -181,11 +181,11 @@ pub async fn run(
     // A chunk, and the little that stands around it.
     let engine_service =
         EngineServiceServer::new(engine_rpc).max_decoding_message_size(CHUNK + 4096);
-    let trust_rpc = TrustRpc::new(handle.clone(), ledger.clone(), views.clone());
-    let trust_service =
-        TrustServiceServer::new(trust_rpc).max_encoding_message_size(proto::MAX_MESSAGE_BYTES);
+    let trust_rpc = Arc::new(TrustRpc::new(handle.clone(), ledger.clone(), views.clone()));
+    let trust_service = TrustServiceServer::from_arc(trust_rpc.clone())
+        .max_encoding_message_size(proto::MAX_MESSAGE_BYTES);
     let insight = Arc::new(Insight::new(ledger.clone(), views.clone()));
-    let desk = Arc::new(Desk::new(ledger.clone(), handle.clone()));
+    let desk = Arc::new(Desk::new(ledger.clone(), handle.clone(), trust_rpc));
     let control_rpc =
         ControlRpc::new(handle, ledger, views.clone(), artefacts, tasks.clone(), shutdown.clone());
     let control_service = ControlServiceServer::new(control_rpc)

@@ -278,6 +278,55 @@ async fn a_session_ends_by_hand_with_its_time_and_with_its_key() -> Result<()> {
 }
 
 #[tokio::test]
+async fn an_exclusion_is_shown_before_it_is_made_and_can_be_taken_back() -> Result<()> {
+    let database = Database::start().await?;
+    let house = House::start(&database).await?;
+    let author = key(1);
+    admit(house.url(), &author, v1::Role::Author).await?;
+    let run = house.create(specs::test(500, 8), &specs::book_text()).await?;
+    let (mut first, mut second) = (house.puppet(5).await?, house.puppet(6).await?);
+    first.play_one(specs::outcome).await?;
+    second.play_one(specs::outcome).await?;
+    let counted = || async {
+        let tally = house.run(run).await?.tally.context("a tally")?;
+        anyhow::Ok(tally.pentanomial_pairs.iter().sum::<u64>())
+    };
+    // What was merged is shown a moment later.
+    while counted().await? < 16 {
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+    let path = |belief: &str| format!("/workers/{}/{belief}", second.worker_id);
+    let here = |belief: &str| format!("{}?run={run}", path(belief));
+
+    let mut browser = Browser::new(&house);
+    assert_eq!(browser.get(&here("exclude")).await?.status, 401);
+    browser.sign_in(&author).await?;
+    let page = browser.get(&here("exclude")).await?;
+    assert!(
+        page.body.contains("<td class=\"n\">16</td><td class=\"n strong\">8</td>"),
+        "{}",
+        page.body
+    );
+    assert_eq!(counted().await?, 16, "looking changes nothing");
+    let form = browser.form(&here("exclude")).await?;
+    let fields = format!("run={run}&reason=odd+results&form={form}");
+    let strange = browser.post(&path("exclude"), &format!("run={run}&reason=x")).await?;
+    assert_eq!(strange.status, 403);
+    let silent = browser.post(&path("exclude"), &format!("run={run}&reason=&form={form}")).await?;
+    assert_eq!(silent.status, 422);
+    let everywhere = browser.post(&path("exclude"), &format!("reason=x&form={form}")).await?;
+    assert_eq!(everywhere.status, 403, "an author decides for one run");
+    assert_eq!(counted().await?, 16);
+    assert_eq!(browser.post(&path("exclude"), &fields).await?.status, 303);
+    assert_eq!(counted().await?, 8);
+    assert_eq!(browser.post(&path("include"), &fields).await?.status, 303);
+    assert_eq!(counted().await?, 16);
+    assert_eq!(browser.post(&path("include"), &fields).await?.status, 409, "nothing to include");
+    assert_eq!(browser.get("/workers/99/exclude").await?.status, 404);
+    house.stop().await
+}
+
+#[tokio::test]
 async fn over_tls_the_cookie_is_for_tls_alone() -> Result<()> {
     let database = Database::start().await?;
     let house = House::start(&database).await?;

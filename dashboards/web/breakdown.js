@@ -38,7 +38,8 @@ const draw = () => {
     anchor(`/workers/${w.worker}`, w.worker_name || `#${w.worker}`),
     w.owner ? anchor(`/owners/${encodeURIComponent(w.owner)}`, w.owner) : '–',
     { n: count(w.pairs) }, { n: percent(w.pairs, all) }, { n: strength(w.strength) },
-    { n: w.llr_moved == null ? '–' : signed(w.llr_moved) })), 'No pairs yet.');
+    { n: w.llr_moved == null ? '–' : signed(w.llr_moved) },
+    ...(isAuthor ? [anchor(`/workers/${w.worker}/exclude?run=${runId}`, 'Exclude …')] : []))), 'No pairs yet.');
   const games = terminations.reduce((sum, t) => sum + t.wins + t.draws + t.losses, 0);
   fillRows(field('by-end'), terminations.map((t) => row(
     t.reason.replaceAll('_', ' '), { n: percent(t.wins + t.draws + t.losses, games) },
@@ -67,6 +68,14 @@ const ask = async () => {
     show('breakdown-note', `${/** @type {Error} */ (error).message}`);
   }
 };
+
+/** Authors may take a worker's results out of the run. */
+const isAuthor = document.querySelector('[data-author]') !== null;
+if (isAuthor) {
+  const title = el('th', '', el('span', 'sr', 'Exclude'));
+  title.setAttribute('scope', 'col');
+  field('by-worker').closest('table').querySelector('thead tr').append(title);
+}
 
 /** Called with each state of the run. @param {any} run */
 export const breakdown = (run) => {

@@ -14,7 +14,7 @@ const deed = (s) => {
   if (s.strength) return `${pairs} say ${signed(s.strength.elo, 0)} Elo, 95 %: ${signed(s.strength.low, 0)} to ${signed(s.strength.high, 0)}`;
   return `${pairs} moved its ${s.kind === 'race' ? 'candidates' : 'parameters'}`;
 };
-const status = (w) => (w.connected ? (w.idle_reason ? `idle: ${w.idle_reason}` : 'playing') : `away for ${duration((Date.now() - w.last_seen_unix_ms) / 1000)}`);
+const status = (w) => (w.on_hold ? `on hold: ${w.on_hold}` : w.excluded ? 'excluded' : w.connected ? (w.idle_reason ? `idle: ${w.idle_reason}` : 'playing') : `away for ${duration((Date.now() - w.last_seen_unix_ms) / 1000)}`);
 
 /** @param {any} told */
 const draw = ({ workers, out, shares, refusals }) => {
@@ -26,6 +26,8 @@ const draw = ({ workers, out, shares, refusals }) => {
   show('slots', `in ${count(sum('slots'))} slots`);
   show('nodes', short(sum('nodes_per_second')));
   show('pairs', count(sum('counted_pairs')));
+  show('audited', percent(sum('audited_pairs'), sum('counted_pairs')));
+  show('differ', sum('mismatched_pairs') ? `${count(sum('mismatched_pairs'))} pairs came out otherwise` : '');
   show('refused', `${count(sum('refused_reports'))} reports refused`);
   const name = new Map(workers.map((w) => [w.id, w.name || `#${w.id}`]));
   fillRows(field('out'), out.map((o) => row(anchor(`/runs/${o.run}`, o.run_name || `#${o.run}`), name.get(o.worker) ?? '–', { n: count(o.leases) }, { n: count(o.pairs) })), 'Nothing at the moment.');

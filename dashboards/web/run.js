@@ -60,6 +60,7 @@ const shared = (run) => {
   for (const [name, value] of Object.entries(run.leases)) put(document.querySelector(`[data-lease="${name}"]`), count(Number(value)));
   show('leased', count(run.leased_pairs));
   show('reports', count(run.reports));
+  show('audited', `${percent(run.audited_pairs, run.counted_pairs)}${run.mismatched_pairs ? `, ${count(run.mismatched_pairs)} differ` : ''}`);
 };
 
 /**

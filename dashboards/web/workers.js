@@ -1,20 +1,21 @@
 // Every worker, live: who is there, how fast, and why one is idle.
 
-import { anchor, count, duration, field, fillRows, follow, fromAddress, getJson, inAddress, row, short, show } from './common.js';
+import { anchor, count, duration, field, fillRows, follow, fromAddress, inAddress, percent, row, short, show } from './common.js';
 
 const form = field('filters');
 const find = form.elements.namedItem('q');
 const which = form.elements.namedItem('which');
 find.value = fromAddress('q');
 which.value = fromAddress('which');
-/** @type {Record<string, string>} */
-let owners = {};
 /** @type {any[]} */
 let workers = [];
 let drawn = '';
 
 /** @param {any} worker */
 const status = (worker) => {
+  if (worker.on_hold) return `on hold: ${worker.on_hold}`;
+  if (worker.excluded) return 'excluded';
+  if (worker.suspicion?.named) return 'its results stand out, look at it';
   if (!worker.connected) return `away for ${duration((Date.now() - worker.last_seen_unix_ms) / 1000)}`;
   return worker.idle_reason ? `idle: ${worker.idle_reason}` : 'playing';
 };
@@ -22,20 +23,20 @@ const status = (worker) => {
 const draw = () => {
   const words = find.value.trim().toLowerCase();
   const isMeant = (w) => {
-    const text = `${w.name} ${owners[w.id] ?? ''} ${w.platform} ${w.software_version} ${status(w)}`.toLowerCase();
+    const text = `${w.name} ${w.owner} ${w.platform} ${w.software_version} ${status(w)}`.toLowerCase();
     const fits = { '': true, here: w.connected, idle: w.connected && w.idle_reason !== '', refused: w.refused_reports > 0 }[which.value];
     return fits && text.includes(words);
   };
   const seen = workers.filter(isMeant);
   // Most changes of the cluster are none of these; rows stay where a reader has selected something.
-  const now = JSON.stringify([seen, owners, seen.map(status)]);
+  const now = JSON.stringify([seen, seen.map(status)]);
   if (now === drawn) return;
   drawn = now;
   const rows = seen.map((w) => {
-    const owner = owners[w.id];
+    const { owner } = w;
     const node = row(anchor(`/workers/${w.id}`, w.name || `#${w.id}`), owner ? anchor(`/owners/${encodeURIComponent(owner)}`, owner) : '–', { wide: w.platform },
       { n: `${w.playing_games} / ${w.slots}` }, { n: w.connected ? short(w.nodes_per_second) : '–' }, { wide: count(w.active_leases) },
-      { n: count(w.counted_pairs) }, { n: count(w.refused_reports) }, status(w));
+      { n: count(w.counted_pairs) }, { n: percent(w.audited_pairs, w.counted_pairs) }, { n: count(w.refused_reports) }, status(w));
     node.dataset.link = w.connected ? (w.idle_reason ? 'idle' : 'live') : 'away';
     node.title = `${w.software_version}, ${w.cores} cores${w.last_refusal && `; refused last: ${w.last_refusal}`}`;
     return node;
@@ -50,11 +51,8 @@ const draw = () => {
 
 form.addEventListener('submit', (event) => event.preventDefault());
 form.addEventListener('input', () => { inAddress({ q: find.value.trim(), which: which.value }); draw(); });
-const learn = async () => { try { owners = await getJson('/api/owners'); draw(); } catch { /* names of owners come with the next new worker */ } };
 const take = (/** @type {any} */ data) => {
-  const more = data.workers.length !== workers.length;
   workers = data.workers;
   draw();
-  if (more) learn();
 };
 follow('/events', take, take);

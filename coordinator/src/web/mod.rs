@@ -8,6 +8,7 @@
 
 mod api;
 mod assets;
+mod beliefs;
 mod cards;
 mod events;
 mod insights;
@@ -129,6 +130,7 @@ pub fn router(
         .route("/workers", get(more_pages::workers))
         .route("/workers/{id}", get(more_pages::worker))
         .route("/owners/{name}", get(more_pages::owner))
+        .route("/workers/{id}/{belief}", get(beliefs::preview).post(beliefs::carry_out))
         .route("/sign-in", get(signing::how).post(signing::sign_in))
         .route("/sign-in/{token}", get(signing::offer))
         .route("/sign-out", post(signing::sign_out))

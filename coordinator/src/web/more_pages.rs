@@ -11,7 +11,7 @@ use axum::response::{Html, IntoResponse, Response};
 use maud::{Markup, html};
 use model::lease::PairIndex;
 use model::view::{GameView, PairView, RunView};
-use model::{GameScore, RunId};
+use model::{GameScore, Role, RunId};
 use serde::Deserialize;
 
 /// Pairs of one page of games.
@@ -142,10 +142,10 @@ pub(super) async fn board(
                 section .card aria-label="Board" {
                     div .board data-f="board" role="img" aria-label="Board" {}
                     div .moves-nav role="group" aria-label="Go through the game" {
-                        button .button type="button" data-go="first" aria-label="To the opening" { "⏮" }
+                        button .button type="button" data-go="first" aria-label="To the opening" { "|◀" }
                         button .button type="button" data-go="back" aria-label="One move back" { "◀" }
                         button .button type="button" data-go="on" aria-label="One move on" { "▶" }
-                        button .button type="button" data-go="last" aria-label="To the end" { "⏭" }
+                        button .button type="button" data-go="last" aria-label="To the end" { "▶|" }
                         button .button type="button" data-go="turn" aria-label="Turn the board" { "⟳" }
                     }
                     p .sub { "Arrow keys, Home and End go through the game." }
@@ -224,6 +224,7 @@ pub(super) async fn workers(Visit(visitor): Visit) -> Html<String> {
                         th scope="col" .n { (abbr("Nodes/s", "Positions searched in a second, all slots together")) }
                         th scope="col" .n.wide { "Leases" }
                         th scope="col" .n { "Pairs" }
+                        th scope="col" .n { (abbr("Audited", "Share of its pairs that another worker played again, and that came out the same")) }
                         th scope="col" .n { (abbr("Refused", "Reports that contradict their lease, themselves or the rules of the game")) }
                         th scope="col" { "Status" }
                     } }
@@ -247,7 +248,15 @@ pub(super) async fn worker(
     match insight.worker(model::WorkerId(number)).await {
         Ok(Some(hands)) => {
             let name = hands.workers.first().map_or("", |worker| worker.name.as_str());
-            let body = hands_page(&format!("/api/workers/{number}"), name, hands.owner.as_deref());
+            let body = hands_page(
+                &format!("/api/workers/{number}"),
+                name,
+                hands.owner.as_deref(),
+                visitor
+                    .as_ref()
+                    .filter(|visitor| visitor.role.covers(Role::Author))
+                    .map(|_| number),
+            );
             let title = format!("Worker {name}");
             Html(layout(&title, &["hands.js"], visitor.as_ref(), &body).into_string())
                 .into_response()
@@ -267,7 +276,7 @@ pub(super) async fn owner(
     match insight.owner(&name).await {
         Ok(Some(_)) => {
             let path = format!("/api/owners/{}", percent(&name));
-            let body = hands_page(&path, &name, None);
+            let body = hands_page(&path, &name, None, None);
             Html(layout(&name, &["hands.js"], visitor.as_ref(), &body).into_string())
                 .into_response()
         }
@@ -288,19 +297,27 @@ pub(super) fn percent(name: &str) -> String {
         .collect()
 }
 
-fn hands_page(path: &str, name: &str, owner: Option<&str>) -> Markup {
+/// `worker` is the number of the one worker that an author may exclude from here.
+fn hands_page(path: &str, name: &str, owner: Option<&str>, worker: Option<i64>) -> Markup {
     html! {
         main id="main" data-page="hands" data-path=(path) {
             header .head {
                 p .crumbs { a href="/workers" { "Workers" } " / " span { (name) } }
                 h1 { (name) }
                 @if let Some(owner) = owner { p .facts { span { "of " a href={ "/owners/" (percent(owner)) } { (owner) } } } }
+                @if let Some(worker) = worker {
+                    p .facts {
+                        a .button href={ "/workers/" (worker) "/exclude" } { "Exclude, with a preview" }
+                        a .button href={ "/workers/" (worker) "/include" } { "Include again" }
+                    }
+                }
             }
             section .tiles aria-label="Now" {
                 (tile("Connected", "Workers with an open session", html! { p .big data-f="connected" { "–" } p .sub data-f="idle" {} }))
                 (tile("Games being played", "At this moment, of the slots there are", html! { p .big data-f="playing" { "–" } p .sub data-f="slots" {} }))
                 (tile("Nodes per second", "Positions searched, as the workers say", html! { p .big data-f="nodes" { "–" } }))
                 (tile("Pairs", "Game pairs in the ledger", html! { p .big data-f="pairs" { "–" } p .sub data-f="refused" {} }))
+                (tile("Audited", "Share of the pairs that another worker played again, and that came out the same", html! { p .big data-f="audited" { "–" } p .sub data-f="differ" {} }))
             }
             section .card aria-labelledby="out-title" {
                 h2 id="out-title" { "Playing now" }
@@ -311,7 +328,7 @@ fn hands_page(path: &str, name: &str, owner: Option<&str>) -> Markup {
                 div .scroll tabindex="0" { table {
                     thead { tr {
                         th scope="col" { "Run" } th scope="col" .wide { "Worker" } th scope="col" .n { "Pairs" }
-                        th scope="col" .n.wide { "W / D / L" }
+                        th scope="col" .wide { "W / D / L" }
                         th scope="col" { "What it did" } th scope="col" .wide { "Last" }
                     } }
                     tbody data-f="shares" {}

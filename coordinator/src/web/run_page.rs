@@ -339,6 +339,7 @@ pub(super) fn ledger() -> Markup {
                 }
                 div { dt { (abbr("pairs out", "Pairs leased and not in the ledger yet")) } dd data-f="leased" { "–" } }
                 div { dt { (abbr("reports", "Messages with results merged into the ledger")) } dd data-f="reports" { "–" } }
+                div { dt { (abbr("audited", "Pairs that another worker played again and that came out the same")) } dd data-f="audited" { "–" } }
             }
         }
     }

@@ -189,7 +189,7 @@ fn asked(name: &str, fields: &BTreeMap<String, String>) -> Option<Action> {
 }
 
 /// The fields of a form that a page of this origin sent.
-async fn form(request: Request) -> Result<BTreeMap<String, String>, Response> {
+pub(super) async fn form(request: Request) -> Result<BTreeMap<String, String>, Response> {
     let (parts, body) = request.into_parts();
     if !is_own(&parts) {
         let why = "The form came from a page of another site.";
@@ -214,7 +214,7 @@ fn is_own(parts: &Parts) -> bool {
 }
 
 /// Who is signed in, if the form is one of their session.
-async fn known(
+pub(super) async fn known(
     web: &Web,
     headers: &HeaderMap,
     fields: &BTreeMap<String, String>,
@@ -249,11 +249,17 @@ fn used_up() -> Response {
     plain(StatusCode::GONE, "This link signs nobody in", why)
 }
 
-fn refused(error: &DeskError) -> Response {
+pub(super) fn refused(error: &DeskError) -> Response {
     use crate::core::CoreError;
     let status = match error {
         DeskError::Role(_) => StatusCode::FORBIDDEN,
         DeskError::NoReason => StatusCode::UNPROCESSABLE_ENTITY,
+        DeskError::Trust(status) => match status.code() {
+            tonic::Code::PermissionDenied => StatusCode::FORBIDDEN,
+            tonic::Code::NotFound => StatusCode::NOT_FOUND,
+            tonic::Code::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
+            _ => StatusCode::CONFLICT,
+        },
         DeskError::Core(CoreError::Control(_) | CoreError::Spec(_)) => StatusCode::CONFLICT,
         DeskError::Core(_) | DeskError::Store(_) | DeskError::NoRandomness => {
             tracing::warn!(error = %crate::core::chain(error), "a form was not carried out");
@@ -270,7 +276,7 @@ pub(super) fn corner(visitor: Option<&Visitor>) -> Markup {
             Some(visitor) => {
                 form .corner method="post" action="/sign-out" {
                     input type="hidden" name="form" value=(visitor.form_token);
-                    span data-f="visitor" { (visitor.owner) " · " (visitor.role.name()) }
+                    span data-f="visitor" data-author[visitor.role.covers(Role::Author)] { (visitor.owner) " · " (visitor.role.name()) }
                     button .button type="submit" { "Sign out" }
                 }
             }

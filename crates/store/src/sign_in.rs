@@ -9,6 +9,8 @@ use std::time::Duration;
 pub struct SignedIn {
     /// Number of the key.
     pub key_id: i64,
+    /// Its 32 bytes.
+    pub public_key: [u8; 32],
     /// Whose it is.
     pub owner: String,
     /// What it may do.
@@ -17,7 +19,7 @@ pub struct SignedIn {
     pub expires_at_unix_ms: i64,
 }
 
-type Row = (i64, String, String, i64);
+type Row = (i64, Vec<u8>, String, String, i64);
 
 impl Ledger {
     /// Writes a link of a key down, good for so long by the clock of the database: when it expires, in
@@ -57,7 +59,8 @@ impl Ledger {
     /// Errors of the database; a role that this version does not know.
     pub async fn sign_in(&self, token_sha256: &[u8; 32]) -> Result<Option<SignedIn>, StoreError> {
         let row: Option<Row> = sqlx::query_as(
-            "SELECT k.id, o.name, k.role, (extract(epoch FROM s.expires_at) * 1000)::bigint
+            "SELECT k.id, k.public_key, o.name, k.role,
+                    (extract(epoch FROM s.expires_at) * 1000)::bigint
              FROM sign_ins s JOIN keys k ON k.id = s.key_id JOIN owners o ON o.id = k.owner_id
              WHERE s.token_sha256 = $1 AND s.used_at IS NULL AND s.expires_at > now()
                AND k.revoked_at IS NULL",
@@ -104,7 +107,8 @@ impl Ledger {
     /// Errors of the database; a role that this version does not know.
     pub async fn session(&self, token_sha256: &[u8; 32]) -> Result<Option<SignedIn>, StoreError> {
         let row: Option<Row> = sqlx::query_as(
-            "SELECT k.id, o.name, k.role, (extract(epoch FROM s.expires_at) * 1000)::bigint
+            "SELECT k.id, k.public_key, o.name, k.role,
+                    (extract(epoch FROM s.expires_at) * 1000)::bigint
              FROM sessions s JOIN keys k ON k.id = s.key_id JOIN owners o ON o.id = k.owner_id
              WHERE s.token_sha256 = $1 AND s.expires_at > now() AND k.revoked_at IS NULL",
         )
@@ -127,7 +131,10 @@ impl Ledger {
     }
 }
 
-fn signed_in((key_id, owner, role, expires_at_unix_ms): Row) -> Result<SignedIn, StoreError> {
+fn signed_in(row: Row) -> Result<SignedIn, StoreError> {
+    let (key_id, key, owner, role, expires_at_unix_ms) = row;
+    let found = format!("{} bytes", key.len());
+    let public_key = key.try_into().map_err(|_| StoreError::unreadable("a public key", found))?;
     let role = role.parse().map_err(|e| StoreError::unreadable(format!("the role {role}"), e))?;
-    Ok(SignedIn { key_id, owner, role, expires_at_unix_ms })
+    Ok(SignedIn { key_id, public_key, owner, role, expires_at_unix_ms })
 }

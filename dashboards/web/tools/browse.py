@@ -51,11 +51,11 @@ class House:
         """What a command says with --json."""
         return json.loads(self.command(*words, "--json"))
 
-    def file(self, kind, text):
+    def file(self, kind, text, *words):
         """Files a run from the text of its file: its number."""
         path = pathlib.Path(self.folder) / "run.toml"
         path.write_text(text)
-        return self.ask(kind, str(path))["id"]
+        return self.ask(kind, str(path), *words)["id"]
 
     def close(self):
         self.process.send_signal(2)
@@ -244,6 +244,9 @@ def games(walk, run, game):
     walk.expect("new URL(location.href).searchParams.get('ply') === '3'", "a link to the third move")
     walk.expect(f"document.querySelector('[data-f=position-text]').textContent !== {json.dumps(before)}", "another position")
     walk.expect(f"{men} >= 3", "men stand on the board")
+    if game == "xiangqi":
+        walk.page.wait("document.querySelector('[data-f=eval-chart] canvas')")
+        walk.expect("/depth [0-9]+ · .* nodes/.test(document.querySelector('.move[aria-current]').textContent)", "what the search said")
     walk.expect("document.querySelector('[data-f=said]').textContent.startsWith('Move 3 of')", "the move is said")
     walk.shoot(f"board-{game}", readme="board" if game == "xiangqi" else None)
     walk.page.press("End", 35)
@@ -322,6 +325,26 @@ def overview_filters(walk, tune):
     walk.expect("new URL(location.href).searchParams.get('q') === 'no such name'", "the words are part of the address")
 
 
+def exclusion(walk, run):
+    """What an exclusion would change is shown before it is made; it is made, and taken back."""
+    walk.go(f"/runs/{run}")
+    breakdown(walk)
+    walk.page.click("[data-f=by-worker] a[href*='/exclude']")
+    walk.page.wait("location.pathname.endsWith('/exclude') && document.querySelector('tbody td.strong')")
+    walk.expect("document.querySelector('tbody td.strong').textContent === '0'", "no pairs would be left")
+    walk.shoot("exclude")
+    for belief in ("exclude", "include"):
+        walk.page.type("[name=reason]", f"the browser tries to {belief}")
+        walk.page.click("main form button")
+        walk.page.wait(f"location.pathname === '/runs/{run}' && {LIVE}")
+        if belief == "exclude":
+            walk.page.wait("document.querySelector('[data-f=warning]').textContent.includes('do not count')")
+            worker = walk.house.ask("workers")["id"]
+            walk.go(f"/workers/{worker}/include?run={run}", live=False)
+        else:
+            walk.page.wait("document.querySelector('[data-f=warning]').hidden")
+
+
 def people(walk, run):
     """Workers, one of them, and its owner."""
     walk.go("/workers")
@@ -364,8 +387,8 @@ def crowned(walk):
 
 def whole(walk):
     house = walk.house
-    long = 4000 if walk.readme else 480
-    nodes = 400 if walk.readme else 100
+    long = 1600 if walk.readme else 480
+    nodes = 150 if walk.readme else 100
     tune = house.file("tune", tune_file(long, nodes))
     walk.watchfulness()
     walk.overview_to_tune(tune)
@@ -382,7 +405,7 @@ def whole(walk):
     breakdown(walk)
     walk.shoot("tune", LIVE, readme="tune")
     test = house.file("test", run_file("wider margins", "xiangqi", nodes,
-                                       candidate + SPRT + f"[test]\nmax_pairs = {long}\n"))
+                                       candidate + SPRT + f"[test]\nmax_pairs = {long}\n"), "--keep-evals")
     walk.over(test)
     walk.go(f"/runs/{test}")
     breakdown(walk)
@@ -404,6 +427,7 @@ def whole(walk):
     walk.shoot("race", LIVE)
     crowned(walk)
     people(walk, test)
+    exclusion(walk, race)
     overview_filters(walk, tune)
     walk.go("/")
     walk.shoot("overview", LIVE, readme="overview")
