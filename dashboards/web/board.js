@@ -19,21 +19,28 @@ let chart = null;
 const game = () => (which ? told.base_first : told.candidate_first);
 const moves = () => (game().moves ? game().moves.split(' ').filter(Boolean) : []);
 const positions = () => told.positions[which];
+/** What the search said of a move, if it is kept. @param {number} at */
+const evalOf = (at) => {
+  const said = game().evals[at];
+  if (!said) return null;
+  const [score, depth, nodes] = said;
+  return { score, depth, nodes };
+};
 /** Who makes the move of this place. @param {number} at */
 const mover = (at) => SIDES[(at + which) % 2];
 /** The score for the first side of the run, in pawns. @param {number} at */
 const score = (at) => {
-  const said = game().evals[at];
+  const said = evalOf(at);
   return said ? (mover(at) === SIDES[0] ? 1 : -1) * said.score / 100 : null;
 };
 const evalText = (at) => {
-  const said = game().evals[at];
+  const said = evalOf(at);
   return said ? `${signed(said.score / 100)} · depth ${said.depth} · ${short(said.nodes)} nodes` : '';
 };
 
 const rows = () => ({
   head: ['ply', 'move', 'by', 'score', 'depth', 'nodes'],
-  lines: moves().map((move, i) => [i + 1, move, mover(i).toLowerCase(), game().evals[i]?.score, game().evals[i]?.depth, game().evals[i]?.nodes]),
+  lines: moves().map((move, i) => [i + 1, move, mover(i).toLowerCase(), evalOf(i)?.score, evalOf(i)?.depth, evalOf(i)?.nodes]),
 });
 
 const draw = () => {
