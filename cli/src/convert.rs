@@ -158,12 +158,7 @@ fn tune_view(tune: v1::TuneProgress) -> Result<TuneView, WireError> {
             Ok(v1::Convergence::Converged) => Convergence::Converged,
             Ok(v1::Convergence::Unspecified) | Err(_) => return Err(unknown("tune.verdict")),
         };
-        Ok(TuneVerdict {
-            convergence,
-            why: verdict.why,
-            chance: verdict.chance,
-            noise: verdict.noise,
-        })
+        Ok(TuneVerdict { convergence, why: verdict.why, chance: verdict.chance })
     });
     let odds =
         |odds: v1::ChoiceOdds| ChoiceOdds { name: odds.name, probabilities: odds.probabilities };

@@ -15,7 +15,7 @@ use crate::endpoint::{Endpoint, Locator, pages};
 use crate::interrupt::Interrupt;
 use crate::output::{hinted, say};
 use clap::Args;
-use coordinator::TlsArgs;
+use coordinator::{Lead, TlsArgs};
 use coordinator_part::CoordinatorPart;
 use database_part::DatabasePart;
 use keys::{Address, Fingerprint, PublicKey};
@@ -71,6 +71,10 @@ pub(crate) struct HouseArgs {
     /// owner; `off`, nobody
     #[arg(long, value_name = "WHO", default_value = "auto")]
     audits: coordinator::dispatch::audits::Auditors,
+    /// Days for which the moves of games are kept, besides today, whatever a run asks for; what counts
+    /// stays [default: for ever]
+    #[arg(long, value_name = "DAYS")]
+    keep_move_days: Option<u32>,
     /// Games that the worker plays at a time [default: one for each core]
     #[arg(long, value_name = "N")]
     slots: Option<u32>,
@@ -90,6 +94,8 @@ pub(crate) enum Worker {
 /// An open house.
 pub(crate) struct House {
     folder: DataDir,
+    /// Written down once its coordinator serves.
+    endpoint: Endpoint,
     url: String,
     metrics: Option<SocketAddr>,
     reach: Option<String>,
@@ -121,11 +127,14 @@ impl HouseArgs {
         path.map(|path| format!(" --data-dir {}", path.display())).unwrap_or_default()
     }
 
-    /// Opens the house and waits until its coordinator answers.
+    /// Opens the house and waits until its coordinator answers; of one that stands by that is not
+    /// waited for ([`House::serves`] does).
     ///
     /// # Errors
     /// A part does not start. Nothing is left running then.
-    pub(crate) async fn open(&self, worker: Worker) -> anyhow::Result<House> {
+    pub(crate) async fn open(&self, worker: Worker, lead: Lead) -> anyhow::Result<House> {
+        // Each worker is one; where the limit is low and hard, the door says so when it is reached.
+        let _ = coordinator::raise_open_files();
         let folder = self.folder()?;
         let lock = folder.lock()?;
         let listener = self.listener()?;
@@ -151,30 +160,44 @@ impl HouseArgs {
         settings.public_pages = self.public_pages;
         settings.auditors = self.audits;
         settings.artefacts = Some(folder.artefacts());
+        settings.keep_move_days = self.keep_move_days;
         settings.metrics = metrics;
         if let Some(collector) = &self.otlp {
             let version = env!("CARGO_PKG_VERSION");
             settings.traces = Traces::to(collector, "elomill-coordinator", version)?;
         }
+        settings.lead = lead;
+        let reached = match &reach {
+            Some((host, port)) => Address { host: host.clone(), port: *port, ..address.clone() },
+            None => address.clone(),
+        };
+        // A certificate of one's own is renewed: the roots of the system vouch for it.
+        let is_pinned = !self.tls.is_own() || reached.is_loopback();
+        let fingerprint = reached.fingerprint.filter(|_| is_pinned);
+        settings.address = Some(Address { fingerprint, ..reached.clone() }.to_string());
         let mut coordinator = CoordinatorPart::start(settings, listener);
         let endpoint = Endpoint {
             url: url.clone(),
             pid: std::process::id(),
-            reach: reach.map(|(host, port)| Address { host, port, ..address }.authority()),
+            reach: reach.map(|_| reached.authority()),
             pin: !self.tls.is_own(),
         };
-        let ready = tokio::select! {
-            ready = answers(&url, &folder) => ready,
-            error = coordinator.failed() => Err(error),
+        let ready = match lead {
+            Lead::StandBy => Ok(()),
+            Lead::AtOnce => tokio::select! {
+                ready = answers(&url, &folder) => ready.and_then(|()| endpoint.write(&folder)),
+                error = coordinator.failed() => Err(error),
+            },
         };
-        let ready = ready.and_then(|()| endpoint.write(&folder));
         if let Err(error) = ready {
             // The error that stopped the start is the one to tell; the rest only has to go.
             let _ = coordinator.close(&CancellationToken::new()).await;
             let _ = database.close().await;
             return Err(error);
         }
-        coordinator.is_ready();
+        if lead == Lead::AtOnce {
+            coordinator.is_ready();
+        }
         let worker = match worker {
             Worker::Own => {
                 let (slots, otlp) = (self.slots(), self.otlp.clone());
@@ -182,9 +205,10 @@ impl HouseArgs {
             }
             Worker::None => None,
         };
-        let reach = endpoint.reach;
+        let reach = endpoint.reach.clone();
         Ok(House {
             folder,
+            endpoint,
             url,
             reach,
             metrics: metrics_address,
@@ -193,6 +217,11 @@ impl HouseArgs {
             database,
             _lock: lock,
         })
+    }
+
+    /// Whether its database is one that other coordinators can use, too.
+    pub(crate) fn shares_a_database(&self) -> bool {
+        self.database_url.is_some()
     }
 
     fn metrics_port(&self) -> anyhow::Result<Option<telemetry::Port>> {
@@ -274,6 +303,20 @@ impl House {
     /// Comes back, with the reason, when the house cannot go on.
     pub(crate) async fn failed(&mut self) -> anyhow::Error {
         self.coordinator.failed().await
+    }
+
+    /// Comes back once its coordinator serves, which one that stands by does when it leads, and writes
+    /// down where; with the reason, when the house cannot go on.
+    ///
+    /// # Errors
+    /// The coordinator does not start, or the data folder cannot be written.
+    pub(crate) async fn serves(&mut self) -> anyhow::Result<()> {
+        tokio::select! {
+            ready = answers(&self.url, &self.folder) => ready?,
+            error = self.coordinator.failed() => return Err(error),
+        }
+        self.coordinator.is_ready();
+        self.endpoint.write(&self.folder)
     }
 
     /// Ends everything: the worker hands in what it plays, then the coordinator and Postgres go.

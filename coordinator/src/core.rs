@@ -7,6 +7,7 @@
 //! what was not acknowledged.
 
 mod believing;
+mod clock;
 mod handle;
 
 use crate::convert::Hello;
@@ -17,6 +18,7 @@ use crate::metrics::Metrics;
 use crate::recover::{self, RecoverError};
 use crate::traces;
 use crate::views::{LiveWorker, Views};
+use clock::Clock;
 use handle::{Believing, Command, Reply};
 use keys::PublicKey;
 use model::lease::Report;
@@ -25,7 +27,7 @@ use model::{RunId, WorkerId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
-use store::{Batch, LeaderEpoch, Ledger, NewWorker, StoreError};
+use store::{Batch, KnownWorker, LeaderEpoch, Ledger, NewWorker, StoreError};
 use telemetry::Traces;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -50,9 +52,26 @@ const PATIENCE: Duration = Duration::from_secs(120);
 const ANSWER_WITHIN: Duration = Duration::from_secs(30);
 /// The same once the coordinator is told to stop.
 const ANSWER_WITHIN_AT_STOP: Duration = Duration::from_secs(2);
+/// How long a leader may say nothing to the database before a standby takes the lead from it. The
+/// leader says something every [`BEAT_TICKS`].
+const LEADER_SILENCE: Duration = Duration::from_secs(10);
+/// Ticks between two signs of life to the database.
+const BEAT_TICKS: u32 = 4;
+/// Between two attempts of a standby to reach the database.
+const STANDBY_PAUSE: Duration = Duration::from_secs(1);
 /// How long a start waits for a coordinator that is just going, or whose death the database has not
 /// noticed yet.
 const LEAD_PATIENCE: Duration = Duration::from_secs(5);
+
+/// What a start does when another coordinator leads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Lead {
+    /// It waits some seconds for one that is just going, and fails.
+    #[default]
+    AtOnce,
+    /// It waits as long as it takes, and takes over.
+    StandBy,
+}
 
 /// The core before it runs.
 pub struct Core {
@@ -60,9 +79,12 @@ pub struct Core {
     leader: Option<LeaderEpoch>,
     limits: LeaseLimits,
     checking: AuditPolicy,
-    started: Instant,
+    lead: Lead,
+    clock: Clock,
     scheduler: Scheduler,
     keys: BTreeMap<Vec<u8>, WorkerId>,
+    /// The highest id of a worker.
+    last_worker: WorkerId,
     sessions: BTreeMap<WorkerId, (u64, Line)>,
     next_session: u64,
     live: BTreeMap<WorkerId, LiveWorker>,
@@ -106,6 +128,7 @@ impl Core {
         ledger: Ledger,
         limits: LeaseLimits,
         checking: AuditPolicy,
+        lead: Lead,
         views: Arc<Views>,
         metrics: Arc<Metrics>,
         shutdown: CancellationToken,
@@ -116,9 +139,11 @@ impl Core {
             leader: None,
             limits,
             checking,
-            started: Instant::now(),
+            lead,
+            clock: Clock::start(),
             scheduler: Scheduler::default(),
             keys: BTreeMap::new(),
+            last_worker: WorkerId(0),
             sessions: BTreeMap::new(),
             next_session: 0,
             live: BTreeMap::new(),
@@ -129,11 +154,16 @@ impl Core {
             inbox,
             shutdown,
         };
+        if lead == Lead::StandBy {
+            let leader = stand_by(&core.ledger).await;
+            let recovered =
+                recover_as(leader, &core.ledger, core.limits, core.checking, core.now()).await?;
+            core.go_on_from(recovered);
+            return Ok((core, Handle { commands }));
+        }
         let recovered = loop {
             match recover(&core.ledger, core.limits, core.checking, core.now()).await {
-                Err(RecoverError::Store(StoreError::LeadTaken))
-                    if core.started.elapsed() < LEAD_PATIENCE =>
-                {
+                Err(RecoverError::Store(StoreError::LeadTaken)) if core.now().0 < LEAD_PATIENCE => {
                     tokio::time::sleep(Duration::from_millis(100)).await;
                 }
                 result => break result?,
@@ -169,6 +199,9 @@ impl Core {
                 _ = tick.tick() => {
                     ticks = ticks.wrapping_add(1);
                     self.show();
+                    if ticks.is_multiple_of(BEAT_TICKS) && self.beat().await? == Next::Stop {
+                        break;
+                    }
                     if ticks.is_multiple_of(SLOW_TICKS) && self.slow_tick().await? == Next::Stop {
                         break;
                     }
@@ -177,6 +210,7 @@ impl Core {
                     if taken == 0 { break; }
                 }
             }
+            self.clock.turn();
             next = self.turn(&mut group, true).await?;
         }
         self.drain(&mut group).await?;
@@ -380,10 +414,6 @@ impl Core {
                 let done = self.scheduler.extend(run, asked).map_err(CoreError::from);
                 answers.push(later(reply, done));
             }
-            Command::Weigh { run, weight, reply } => {
-                let done = self.scheduler.weigh(run, weight).map_err(CoreError::from);
-                answers.push(later(reply, done));
-            }
             Command::Pause { run, reason, reply } => {
                 let done = self.scheduler.pause(run, &reason).map_err(CoreError::from);
                 answers.push(later(reply, done));
@@ -409,7 +439,7 @@ impl Core {
     }
 
     async fn join(&mut self, hello: Hello, line: Line) -> Result<Session, StoreError> {
-        let next = self.keys.values().map(|id| id.0).max().unwrap_or(0) + 1;
+        let next = self.last_worker.0 + 1;
         let key = hello.key.as_bytes().to_vec();
         let known = self.keys.get(&key).copied();
         let leader = self.leader.as_ref().ok_or(StoreError::LeadTaken)?;
@@ -423,6 +453,7 @@ impl Core {
             slots: hello.slots,
         };
         let worker = self.ledger.greet_worker(leader, &introduction).await?;
+        self.last_worker = self.last_worker.max(worker);
         self.keys.insert(key, worker);
         self.next_session += 1;
         let session = Session { worker, number: self.next_session };
@@ -551,19 +582,35 @@ impl Core {
 
     async fn slow_tick(&mut self) -> Result<Next, RecoverError> {
         let connected: Vec<WorkerId> = self.scheduler.connected_workers().collect();
-        let Self { ledger, leader, shutdown, .. } = self;
+        let Self { ledger, shutdown, .. } = self;
         let looked = async {
             ledger.touch_workers(&connected).await?;
-            ledger.make_days().await?;
-            match leader {
-                Some(leader) => leader.check().await,
-                None => Err(StoreError::LeadTaken),
-            }
+            ledger.make_days().await
         };
         let looked = tokio::select! {
             looked = looked => looked,
             () = too_long(shutdown) => Err(StoreError::Silent),
         };
+        self.go_on(looked).await
+    }
+
+    /// A sign of life to the database, in the session that holds the lead.
+    async fn beat(&mut self) -> Result<Next, RecoverError> {
+        let Self { leader, shutdown, .. } = self;
+        let beat = async {
+            match leader {
+                Some(leader) => leader.check().await,
+                None => Err(StoreError::LeadTaken),
+            }
+        };
+        let beat = tokio::select! {
+            beat = beat => beat,
+            () = too_long(shutdown) => Err(StoreError::Silent),
+        };
+        self.go_on(beat).await
+    }
+
+    async fn go_on(&mut self, looked: Result<(), StoreError>) -> Result<Next, RecoverError> {
         match looked {
             Ok(()) => Ok(Next::GoOn),
             Err(error) => self.start_again(&error).await,
@@ -605,6 +652,12 @@ impl Core {
                     tracing::info!(duration_ms, "the ledger is back");
                     return Ok(Next::GoOn);
                 }
+                // The standby of before has taken over: this one is the standby now, afresh.
+                Err(error @ RecoverError::Store(StoreError::LeadTaken))
+                    if self.lead == Lead::StandBy =>
+                {
+                    return Err(error);
+                }
                 Err(error) if since.elapsed() > PATIENCE => return Err(error),
                 Err(error) => tracing::debug!(error = %chain(&error), "the ledger is still gone"),
             }
@@ -622,6 +675,7 @@ impl Core {
         self.metrics.lead(true);
         self.traces.forget();
         self.scheduler = scheduler;
+        self.last_worker = keys.values().copied().max().unwrap_or(WorkerId(0));
         self.keys = keys;
         self.shown = self.scheduler.runs().map(|run| run.id).collect();
         // A run may have ended in the very commit whose answer was lost.
@@ -655,7 +709,7 @@ impl Core {
     }
 
     fn now(&self) -> Moment {
-        Moment(self.started.elapsed())
+        self.clock.now()
     }
 }
 
@@ -667,15 +721,39 @@ async fn recover(
     now: Moment,
 ) -> Result<Recovered, RecoverError> {
     let leader = ledger.take_lead().await?;
-    let mut scheduler = recover::scheduler(ledger, limits, now).await?;
-    scheduler.set_audit_policy(checking);
-    let workers = ledger.workers().await?;
-    for worker in &workers {
-        if let Some(owner) = &worker.owner {
-            scheduler.know_owner(worker.worker.id, &owner.as_str().into());
+    recover_as(leader, ledger, limits, checking, now).await
+}
+
+/// Waits for the lead, whatever happens to the database meanwhile.
+async fn stand_by(ledger: &Ledger) -> LeaderEpoch {
+    loop {
+        match ledger.wait_for_lead(LEADER_SILENCE).await {
+            Ok(leader) => return leader,
+            Err(error) => {
+                tracing::warn!(error = %chain(&error), "standing by; the ledger does not answer");
+                tokio::time::sleep(STANDBY_PAUSE).await;
+            }
         }
     }
-    let keys = workers.into_iter().map(|w| (w.worker.key, w.worker.id)).collect();
+}
+
+/// Reads the state as the leader that this coordinator is.
+async fn recover_as(
+    leader: LeaderEpoch,
+    ledger: &Ledger,
+    limits: LeaseLimits,
+    checking: AuditPolicy,
+    now: Moment,
+) -> Result<Recovered, RecoverError> {
+    let mut scheduler = recover::scheduler(ledger, limits, now).await?;
+    scheduler.set_audit_policy(checking);
+    let mut keys = BTreeMap::new();
+    for KnownWorker { key, id, owner } in ledger.known_workers().await? {
+        if let Some(owner) = &owner {
+            scheduler.know_owner(id, &owner.as_str().into());
+        }
+        keys.insert(key, id);
+    }
     Ok(Recovered { leader, scheduler, keys })
 }
 

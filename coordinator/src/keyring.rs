@@ -19,6 +19,9 @@ use tokio_util::sync::CancellationToken;
 /// Between two looks at the ledger.
 const LOOK: Duration = Duration::from_secs(2);
 
+/// A look takes no longer: the time limit of a statement.
+const LOOK_WITHIN: Duration = Duration::from_secs(20);
+
 /// Somebody whose key is good.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Caller {
@@ -59,6 +62,8 @@ pub struct Keyring {
 struct State {
     version: i64,
     keys: HashMap<PublicKey, Standing>,
+    /// Admitted by this coordinator so lately that a look that is under way may not have seen them.
+    admitted: Vec<(Instant, PublicKey, Standing)>,
     open: HashMap<PublicKey, Open>,
     /// Revoked keys whose workers the core has not expelled yet.
     to_expel: BTreeSet<PublicKey>,
@@ -113,6 +118,14 @@ impl Keyring {
     #[must_use]
     pub fn standing(&self, key: &PublicKey) -> Standing {
         self.read().keys.get(key).cloned().unwrap_or(Standing::Unknown)
+    }
+
+    /// A key was admitted by this coordinator: it is good from now on, without a look at all of them.
+    pub fn admit(&self, stored: StoredKey) {
+        let (key, standing) = standing(stored);
+        let mut state = self.write();
+        state.keys.insert(key, standing.clone());
+        state.admitted.push((Instant::now(), key, standing));
     }
 
     /// Notes a connection of a key, to be broken when the key is revoked; `None` when the key has as
@@ -171,6 +184,11 @@ impl Keyring {
             }
         }
         state.keys = keys;
+        state.admitted.retain(|(at, _, _)| at.elapsed() < LOOK_WITHIN);
+        let State { keys, admitted, .. } = &mut *state;
+        for (_, key, standing) in admitted {
+            keys.entry(*key).or_insert_with(|| standing.clone());
+        }
         state.version = version;
         drop(state);
         self.changed.notify_one();

@@ -36,6 +36,9 @@ struct Program {
     /// Show the pages to everybody who reaches the port, not only to this machine
     #[arg(long)]
     public_pages: bool,
+    /// Days for which the moves of games are kept, besides today [default: for ever]
+    #[arg(long, value_name = "DAYS")]
+    keep_move_days: Option<u32>,
     /// Show metrics for Prometheus, at this address or 127.0.0.1:8118; whoever reaches it can read
     /// them
     #[arg(long, value_name = "HOST:PORT", num_args = 0..=1, require_equals = true, default_missing_value = "127.0.0.1:8118")]
@@ -48,8 +51,17 @@ struct Program {
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
-    let Program { database_url, listen, data_dir, tls, audits, public_pages, metrics, otlp } =
-        Program::parse();
+    let Program {
+        database_url,
+        listen,
+        data_dir,
+        tls,
+        audits,
+        public_pages,
+        keep_move_days,
+        metrics,
+        otlp,
+    } = Program::parse();
     let wanted = std::env::var("ELOMILL_LOG").unwrap_or_default();
     // Text that is none of the filter's grammar, or empty, asks for nothing in particular.
     let filter = match wanted.trim().parse::<Targets>() {
@@ -58,6 +70,8 @@ async fn main() -> anyhow::Result<()> {
     };
     let output = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
     tracing_subscriber::registry().with(output).with(filter).init();
+    // Each worker is one; where the limit is low and hard, the door says so when it is reached.
+    let _ = coordinator::raise_open_files();
     std::fs::create_dir_all(&data_dir)
         .with_context(|| format!("cannot make the folder {}", data_dir.display()))?;
     let certificate = tls.certificate(&data_dir, &[])?;
@@ -66,6 +80,7 @@ async fn main() -> anyhow::Result<()> {
     settings.public_pages = public_pages;
     settings.auditors = audits;
     settings.artefacts = Some(data_dir.join("artefacts"));
+    settings.keep_move_days = keep_move_days;
     settings.founders = vec![store::NewKey {
         public_key: *admin.public().as_bytes(),
         owner: "operator".to_owned(),

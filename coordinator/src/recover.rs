@@ -334,6 +334,7 @@ async fn open_run(
         audited: ledger.audit_counts(run).await?,
         unsaved_reports: u32::try_from(tail).unwrap_or(u32::MAX),
         unplayable: BTreeSet::new(),
+        paces: Default::default(),
     })
 }
 

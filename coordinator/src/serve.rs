@@ -1,12 +1,10 @@
 //! Puts the parts together and serves them on one port until told to stop.
 
 use crate::artefacts::{Artefacts, CHUNK};
-use crate::core::Core;
-use crate::desk::Desk;
+use crate::core::{Core, Lead, chain};
 use crate::dispatch::audits::{AuditPolicy, Auditors};
 use crate::dispatch::scheduler::LeaseLimits;
 use crate::door::{Door, Peer};
-use crate::insight::Insight;
 use crate::keyring::Keyring;
 use crate::metrics::Metrics;
 use crate::recover::RecoverError;
@@ -19,6 +17,7 @@ use crate::rpc::worker_service::WorkerRpc;
 use crate::suspicion;
 use crate::views::Views;
 use crate::web;
+use crate::whereabouts::Whereabouts;
 use axum::extract::{ConnectInfo, Request};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
@@ -45,6 +44,8 @@ use tokio_util::task::TaskTracker;
 
 /// Connections get this long to end once the coordinator stops.
 const GRACE: Duration = Duration::from_secs(5);
+/// Between two looks for days whose moves are no longer kept.
+const FORGET_EVERY: Duration = Duration::from_secs(600);
 /// Runs of the overview.
 const LISTED: u32 = 200;
 
@@ -71,6 +72,13 @@ pub struct Settings {
     pub artefacts: Option<PathBuf>,
     /// To whom the steps of its leases are told.
     pub traces: Traces,
+    /// For how many days the moves of games are kept, besides today; for ever if absent.
+    pub keep_move_days: Option<u32>,
+    /// What it does when another coordinator leads.
+    pub lead: Lead,
+    /// Where workers reach it, as `https://HOST:PORT#FINGERPRINT`; they are told, by this coordinator
+    /// and by every other of the ledger.
+    pub address: Option<String>,
 }
 
 impl Settings {
@@ -88,6 +96,9 @@ impl Settings {
             metrics: None,
             artefacts: None,
             traces: Traces::default(),
+            keep_move_days: None,
+            lead: Lead::AtOnce,
+            address: None,
         }
     }
 }
@@ -148,25 +159,45 @@ pub async fn run(
         secret: std::hash::RandomState::new().hash_one(std::process::id()),
         ..AuditPolicy::default()
     };
+    let whereabouts = Arc::new(Whereabouts::default());
+    {
+        let (whereabouts, ledger) = (Arc::clone(&whereabouts), ledger.clone());
+        let (address, stop) = (settings.address.clone(), stop_listening.clone());
+        tasks.spawn(async move { whereabouts.keep(&ledger, address.as_deref(), &stop).await });
+    }
+    let lead = settings.lead;
     let core = Core::start(
         ledger.clone(),
         limits,
         checking,
+        lead,
         views.clone(),
         metrics.clone(),
         shutdown.clone(),
     );
     let started = tokio::select! {
         started = core => started?,
+        () = turn_away(&listener), if lead == Lead::StandBy => return Ok(()),
         () = shutdown.cancelled() => return Ok(()),
     };
     let (core, handle) = started;
+    // Keys that were admitted or revoked while this one stood by.
+    keyring.look().await?;
+    if let Some(days) = settings.keep_move_days {
+        let (ledger, stop) = (ledger.clone(), shutdown.clone());
+        tasks.spawn(async move { forget_moves(&ledger, days, &stop).await });
+    }
     // Streams end after the core has drained its sessions, pages at once.
     let streams = CancellationToken::new();
 
     let (health, health_service) = tonic_health::server::health_reporter();
-    let worker_rpc =
-        WorkerRpc::new(handle.clone(), tasks.clone(), streams.clone(), settings.traces.clone());
+    let worker_rpc = WorkerRpc::new(
+        handle.clone(),
+        whereabouts,
+        tasks.clone(),
+        streams.clone(),
+        settings.traces.clone(),
+    );
     let worker_service = WorkerServiceServer::new(worker_rpc)
         .max_decoding_message_size(proto::MAX_MESSAGE_BYTES)
         .max_encoding_message_size(proto::MAX_MESSAGE_BYTES);
@@ -181,11 +212,9 @@ pub async fn run(
     // A chunk, and the little that stands around it.
     let engine_service =
         EngineServiceServer::new(engine_rpc).max_decoding_message_size(CHUNK + 4096);
-    let trust_rpc = Arc::new(TrustRpc::new(handle.clone(), ledger.clone(), views.clone()));
-    let trust_service = TrustServiceServer::from_arc(trust_rpc.clone())
-        .max_encoding_message_size(proto::MAX_MESSAGE_BYTES);
-    let insight = Arc::new(Insight::new(ledger.clone(), views.clone()));
-    let desk = Arc::new(Desk::new(ledger.clone(), handle.clone(), trust_rpc));
+    let trust_rpc = TrustRpc::new(handle.clone(), ledger.clone(), views.clone());
+    let trust_service =
+        TrustServiceServer::new(trust_rpc).max_encoding_message_size(proto::MAX_MESSAGE_BYTES);
     let control_rpc =
         ControlRpc::new(handle, ledger, views.clone(), artefacts, tasks.clone(), shutdown.clone());
     let control_service = ControlServiceServer::new(control_rpc)
@@ -211,8 +240,7 @@ pub async fn run(
         .add_service(reflection);
     let grpc = routes.routes().prepare().into_axum_router();
     let grpc = grpc.route_layer(from_fn_with_state(keyring.clone(), access::check));
-    let mut pages =
-        web::router(Arc::new(Source(views)), Some(desk), Some(insight), shutdown.clone());
+    let mut pages = web::router(Arc::new(Source(views)), shutdown.clone());
     if !settings.public_pages {
         pages = pages.route_layer(axum::middleware::from_fn(pages_for_this_machine));
     }
@@ -242,6 +270,32 @@ pub async fn run(
     match ended {
         Ok(result) => Ok(result?),
         Err(panic) => std::panic::resume_unwind(panic.into_panic()),
+    }
+}
+
+/// Drops the moves of old days, again and again until told to stop.
+async fn forget_moves(ledger: &Ledger, keep_days: u32, stop: &CancellationToken) {
+    loop {
+        match ledger.drop_days(keep_days).await {
+            Ok(0) => {}
+            Ok(days) => tracing::info!(days, "the moves of old days are dropped"),
+            // Those who play come first; the next attempt is soon enough.
+            Err(error) => tracing::debug!(error = %chain(&error), "no moves can be dropped now"),
+        }
+        tokio::select! {
+            () = tokio::time::sleep(FORGET_EVERY) => {}
+            () = stop.cancelled() => return,
+        }
+    }
+}
+
+/// Closes whatever connects, so that who asks a standby goes on to the leader at once. Does not end.
+async fn turn_away(listener: &TcpListener) {
+    loop {
+        if let Err(error) = listener.accept().await {
+            tracing::debug!(%error, "a connection could not be turned away");
+            tokio::time::sleep(Duration::from_millis(200)).await;
+        }
     }
 }
 

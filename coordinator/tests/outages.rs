@@ -103,3 +103,39 @@ async fn a_session_gives_way_to_the_next_of_the_same_worker() -> Result<()> {
     assert!(!story(&end).contains("says nothing"), "{end:#}");
     house.stop().await
 }
+
+#[tokio::test]
+async fn with_too_much_to_do_wants_are_put_off_before_signs_of_life_and_reports_are_taken()
+-> Result<()> {
+    use proto::v1::work_request::Message as Said;
+    use proto::v1::work_response::Message as Heard;
+
+    let database = Database::start().await?;
+    let house = House::start(&database).await?;
+    house.create(specs::tune(64, 8), &specs::book_text()).await?;
+    let (mut worker, mut other) = (house.puppet(1).await?, house.puppet(2).await?);
+    worker.want(1).await?;
+    let lease = worker.lease().await?;
+    // Commits wait, and with them the core.
+    let mut blocking = database.connection().await?;
+    sqlx::query("BEGIN").execute(&mut blocking).await?;
+    sqlx::query("UPDATE leadership SET epoch = epoch").execute(&mut blocking).await?;
+    worker.say(Said::Report(specs::whole_report(&lease, specs::outcome))).await?;
+    let progress = v1::Progress { playing_games: 1, nodes_per_second: 1, spooled_pairs: 0 };
+    // Far more than the queue holds: those beyond are passed over, so that this does not block.
+    for _ in 0..3000 {
+        other.say(Said::Progress(progress)).await?;
+    }
+    other.want(1).await?;
+    loop {
+        if let Heard::Busy(busy) = other.hear().await? {
+            assert!(busy.leases_only && busy.retry_after_ms >= 1000, "{busy:?}");
+            break;
+        }
+    }
+    sqlx::query("ROLLBACK").execute(&mut blocking).await?;
+    assert_eq!(worker.ack().await?.outcome(), v1::AckOutcome::Merged);
+    other.want(1).await?;
+    other.lease().await?;
+    Ok(())
+}

@@ -1,7 +1,6 @@
 // The page of a race: its verdict in words, the table of its candidates.
 
 import { count, field, put, show, signed } from './common.js';
-import { breakdown } from './breakdown.js';
 import { followRun } from './run.js';
 
 /**
@@ -44,5 +43,4 @@ followRun((run) => {
     cell('from', pairs ? signed(candidate.corrected.elo_low, 1) : '–');
     cell('to', pairs ? signed(candidate.corrected.elo_high, 1) : '–');
   });
-  breakdown(run);
 });

@@ -26,6 +26,8 @@ mod matches;
 mod observed;
 #[cfg(unix)]
 mod races;
+#[cfg(target_os = "linux")]
+mod standby;
 #[cfg(unix)]
 mod support;
 #[cfg(unix)]

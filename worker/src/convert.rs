@@ -60,7 +60,9 @@ fn game(wire: i32) -> Result<GameKind, Refusal> {
     }
 }
 
-fn wire_game(game: GameKind) -> v1::Game {
+/// A game on the wire.
+#[must_use]
+pub fn wire_game(game: GameKind) -> v1::Game {
     match game {
         GameKind::Xiangqi => v1::Game::Xiangqi,
         GameKind::Chess => v1::Game::Chess,
@@ -195,7 +197,9 @@ pub(crate) fn report(report: &Report) -> v1::Report {
     }
 }
 
-fn tally(tally: &Tally) -> v1::Tally {
+/// Counts on the wire.
+#[must_use]
+pub fn tally(tally: &Tally) -> v1::Tally {
     v1::Tally {
         pentanomial_pairs: tally.pentanomial.0.to_vec(),
         wins_games: tally.wdl.wins,
@@ -204,7 +208,9 @@ fn tally(tally: &Tally) -> v1::Tally {
     }
 }
 
-fn pair(pair: &PairRecord) -> v1::PairRecord {
+/// A finished pair on the wire.
+#[must_use]
+pub fn pair(pair: &PairRecord) -> v1::PairRecord {
     v1::PairRecord {
         pair_index: pair.index.0,
         candidate_first: Some(game_record(&pair.candidate_first)),

@@ -19,6 +19,7 @@ mod identity;
 mod link;
 mod metrics;
 mod offer;
+mod places;
 mod rest;
 mod session;
 mod settings;
@@ -28,6 +29,11 @@ mod slots;
 mod spool;
 mod status;
 mod traces;
+
+/// Words of the project on the wire, as a worker says them; for programs that pose as one.
+pub mod wire {
+    pub use crate::convert::{pair, tally, wire_game as game};
+}
 
 pub use engines::describe as describe_externals;
 pub use enrol::{EnrolError, Enrolled, coordinator_of, join};

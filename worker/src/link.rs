@@ -4,6 +4,7 @@
 //! that is about to be replaced.
 
 use crate::backoff::{Backoff, random_share};
+use crate::places::Places;
 use keys::SecretKey;
 use proto::v1::work_response::Message;
 use proto::v1::worker_service_client::WorkerServiceClient;
@@ -23,6 +24,9 @@ const CLOSING: Duration = Duration::from_secs(1);
 
 /// The longest wait that a coordinator can impose.
 const MAX_DRAIN: Duration = Duration::from_secs(600);
+
+/// The longest span over which a coordinator can spread those who come back.
+const MAX_SPREAD: Duration = Duration::from_secs(120);
 
 /// The shortest wait after the coordinator has refused the key; the longest is twice that.
 const UNWELCOME: Duration = Duration::from_secs(30);
@@ -46,19 +50,22 @@ struct Ended {
     reason: String,
     /// The coordinator asked to be left alone for so long.
     drained: Option<Duration>,
+    /// The session had begun, and the coordinator wants those who lose theirs to come back within so
+    /// long.
+    spread: Option<Duration>,
     /// The coordinator will not have this key.
     unwelcome: bool,
 }
 
 /// Keeps the connection until the session stops listening.
 pub(crate) async fn run(
-    url: String,
+    mut places: Places,
     key: SecretKey,
     mut backoff: Backoff,
     events: mpsc::Sender<LinkEvent>,
 ) {
     loop {
-        let ended = match attempt(&url, &key, &mut backoff, &events).await {
+        let ended = match attempt(&mut places, &key, &mut backoff, &events).await {
             Ok(ended) => ended,
             Err(error) => {
                 // Nobody listens: the session is over, and so is this.
@@ -66,10 +73,13 @@ pub(crate) async fn run(
                 return;
             }
         };
-        let retry_in = match ended.drained {
-            Some(wait) => wait + wait.mul_f64(random_share()),
-            None if ended.unwelcome => UNWELCOME + UNWELCOME.mul_f64(random_share()),
-            None => backoff.next(random_share()),
+        // A coordinator that stands by turns everybody away until it leads.
+        places.move_on();
+        let retry_in = match (ended.drained, ended.spread) {
+            (Some(wait), _) => wait + wait.mul_f64(random_share()),
+            (None, Some(spread)) => spread.mul_f64(random_share()),
+            (None, None) if ended.unwelcome => UNWELCOME + UNWELCOME.mul_f64(random_share()),
+            (None, None) => backoff.next(random_share()),
         };
         let closed = LinkEvent::Closed { reason: ended.reason, retry_in };
         if events.send(closed).await.is_err() {
@@ -84,13 +94,14 @@ pub(crate) async fn run(
 
 /// One connection from dialling to its end.
 async fn attempt(
-    url: &str,
+    places: &mut Places,
     key: &SecretKey,
     backoff: &mut Backoff,
     events: &mpsc::Sender<LinkEvent>,
 ) -> Result<Ended, ConnectError> {
-    let ended = |reason: String| Ok(Ended { reason, drained: None, unwelcome: false });
-    let channel = match proto::connect(url, Some(key)).await {
+    let ended =
+        |reason: String| Ok(Ended { reason, drained: None, spread: None, unwelcome: false });
+    let channel = match proto::connect(places.current(), Some(key)).await {
         Ok(channel) => channel,
         Err(error @ ConnectError::Address { .. }) => return Err(error),
         Err(ConnectError::Refused { source, .. }) => return ended(source.to_string()),
@@ -105,6 +116,7 @@ async fn attempt(
         return ended("the worker ends".to_owned());
     }
     let mut drained = None;
+    let mut spread = None;
     let mut unwelcome = false;
     let talk = async {
         let mut stream = match client.work(ReceiverStream::new(requests)).await {
@@ -123,7 +135,13 @@ async fn attempt(
                 Err(status) => return refusal(&status),
             };
             match &message {
-                Message::Welcome(_) => backoff.reset(),
+                Message::Welcome(welcome) => {
+                    backoff.reset();
+                    places.learn(&welcome.coordinators);
+                    let within = Duration::from_millis(welcome.reconnect_within_ms.into());
+                    spread = Some(within.min(MAX_SPREAD)).filter(|within| !within.is_zero());
+                }
+                Message::Coordinators(all) => places.learn(&all.addresses),
                 Message::Drain(drain) => {
                     let wait = Duration::from_millis(drain.reconnect_after_ms.into());
                     drained = Some(wait.min(MAX_DRAIN));
@@ -143,7 +161,7 @@ async fn attempt(
         reason = talk => reason,
         () = closed => "closed by this worker".to_owned(),
     };
-    Ok(Ended { reason, drained, unwelcome })
+    Ok(Ended { reason, drained, spread, unwelcome })
 }
 
 fn refusal(status: &tonic::Status) -> String {

@@ -297,10 +297,32 @@ async fn a_busy_coordinator_hears_the_same_report_later() {
     talk.lease(tic_tac_toe(1, 2)).await;
     let mut report = talk.hear_report().await;
     for _ in 0..2 {
-        talk.say(Answer::Busy(v1::Busy { retry_after_ms: 20 })).await;
+        talk.say(Answer::Busy(v1::Busy { retry_after_ms: 20, leases_only: false })).await;
         let again = talk.hear_report().await;
         assert_eq!(again, report);
         report = again;
+    }
+}
+
+#[tokio::test]
+async fn a_coordinator_too_busy_for_leases_still_hears_reports() {
+    let (mut coordinator, dir) = (Coordinator::start().await, tempfile::tempdir().unwrap());
+    let _player = Player::start(&coordinator, dir.path(), 1);
+    let (mut talk, _) = coordinator.welcome().await;
+    talk.hear_want(1).await;
+    talk.lease(tic_tac_toe(1, 40)).await;
+    // For a minute: longer than the worker needs for the lease.
+    talk.say(Answer::Busy(v1::Busy { retry_after_ms: 60_000, leases_only: true })).await;
+    let mut merged = 0;
+    while merged < 40 {
+        match talk.hear().await {
+            Said::Report(report) => {
+                merged = report.sequence;
+                talk.ack(&report, AckOutcome::Merged).await;
+            }
+            Said::Want(want) => assert_eq!(want.leases, 0),
+            _ => {}
+        }
     }
 }
 
@@ -310,7 +332,7 @@ async fn a_busy_answer_to_hello_means_another_try() {
     let _player = Player::start(&coordinator, dir.path(), 1);
     let mut talk = coordinator.talk().await;
     assert!(matches!(talk.hear().await, Said::Hello(_)));
-    talk.say(Answer::Busy(v1::Busy { retry_after_ms: 20 })).await;
+    talk.say(Answer::Busy(v1::Busy { retry_after_ms: 20, leases_only: false })).await;
     assert_eq!(talk.hear_or_end().await, None);
     drop(talk);
     let (mut talk, _) = coordinator.welcome().await;

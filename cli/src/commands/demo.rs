@@ -15,6 +15,7 @@ use crate::house::{HouseArgs, Worker};
 use crate::interrupt::Interrupt;
 use crate::output::{hinted, json, line, say};
 use crate::summary::{test_lines, tuned_table};
+use coordinator::Lead;
 use model::RunId;
 use model::spec::Job;
 use model::view::{ProgressView, RunState, RunView};
@@ -70,7 +71,7 @@ impl Args {
         let plan = Plan::new(self.pairs, self.nodes, self.seed)?;
         crate::logging::to_file(self.house.folder()?.log_file("elomill.log")?);
         say("starting Postgres, the coordinator and a worker");
-        let mut house = self.house.open(Worker::Own).await?;
+        let mut house = self.house.open(Worker::Own, Lead::AtOnce).await?;
         let (locator, url) = (house.locator(), house.pages());
         say(format_args!("live pages: {url}/"));
         let outcome = tokio::select! {

@@ -1,12 +1,13 @@
 //! `elomill games`: lists, shows and exports the games of a run.
 
+mod record;
+
 use crate::client::Control;
 use crate::commands::runs::run_id;
 use crate::endpoint::CoordinatorArgs;
 use crate::output::{hinted, json, line};
 use crate::tables::{Column, table};
 use clap::{Subcommand, ValueEnum};
-use games::record;
 use model::RunId;
 use model::view::{GameView, PairView};
 use std::io::{self, BufWriter, Write};
@@ -78,8 +79,6 @@ struct Export {
 enum Format {
     /// Portable game notation, with the evaluations as comments
     Pgn,
-    /// The form that programs of the game itself exchange: GGF for othello, else a `position` line
-    Own,
     /// One JSON object for each pair
     Json,
     /// A line for each position that was played from, with the move, the evaluation and the result
@@ -137,7 +136,7 @@ impl Show {
             json(&pair)?;
         } else {
             let mut out = BufWriter::new(io::stdout().lock());
-            out.write_all(record::pgn(&run, &pair)?.as_bytes())?;
+            record::pgn(&mut out, &run, &pair)?;
             out.flush()?;
         }
         Ok(ExitCode::SUCCESS)
@@ -150,9 +149,8 @@ impl Export {
         let run = control.run(self.run).await?;
         let mut out = BufWriter::new(io::stdout().lock());
         let each = |pair: PairView| match self.format {
-            Format::Pgn => Ok(out.write_all(record::pgn(&run, &pair)?.as_bytes())?),
-            Format::Own => Ok(out.write_all(record::own(&run, &pair)?.as_bytes())?),
-            Format::Epd => Ok(out.write_all(record::epd(&run, &pair)?.as_bytes())?),
+            Format::Pgn => record::pgn(&mut out, &run, &pair),
+            Format::Epd => record::epd(&mut out, &run, &pair),
             Format::Json => {
                 serde_json::to_writer(&mut out, &pair)?;
                 Ok(writeln!(out)?)

@@ -13,6 +13,7 @@ mod invite;
 mod judge;
 mod keys;
 mod lab;
+mod loadtest;
 mod login;
 mod man;
 mod r#match;
@@ -65,7 +66,7 @@ pub(crate) enum Command {
     Invite(invite::Args),
     /// Lists and revokes the keys of workers and people
     Keys(keys::Args),
-    /// Redeems a link for the commands of this machine, or prints one for the browser
+    /// Redeems a link for the commands of this machine
     Login(login::Args),
     /// Prints the parameters of the built-in engine
     Params(params::Args),
@@ -87,6 +88,8 @@ pub(crate) enum Command {
     Lab(Box<lab::Args>),
     /// Computes statistics of game pairs
     Stats(stats::Args),
+    /// Opens many workers against a coordinator and measures what it holds
+    Loadtest(loadtest::Args),
     /// The private Postgres, by hand
     Db(db::Args),
     /// Writes the whole ledger into a file, while a coordinator works or not
@@ -130,6 +133,7 @@ impl Command {
             Command::Bench(args) => args.run(),
             Command::Lab(args) => args.run(),
             Command::Stats(args) => args.run(),
+            Command::Loadtest(args) => Box::pin(args.run()).await,
             Command::Db(args) => Box::pin(args.run()).await,
             Command::Backup(args) => Box::pin(args.run()).await,
             Command::Restore(args) => Box::pin(args.run()).await,

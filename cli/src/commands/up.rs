@@ -2,7 +2,8 @@
 
 use crate::house::{House, HouseArgs, Worker};
 use crate::interrupt::Interrupt;
-use crate::output::{json, line, say};
+use crate::output::{hinted, json, line, say};
+use coordinator::Lead;
 use std::process::ExitCode;
 
 /// What the command takes.
@@ -13,6 +14,9 @@ pub(crate) struct Args {
     /// Only coordinate; workers elsewhere play
     #[arg(long)]
     no_worker: bool,
+    /// Wait while another coordinator leads the database, and take over when it goes; without a worker
+    #[arg(long)]
+    standby: bool,
     /// Log to stderr, for a service manager, in place of logs/elomill.log of the data folder
     #[arg(long)]
     log_stderr: bool,
@@ -31,20 +35,33 @@ impl Args {
         } else {
             crate::logging::to_file(self.house.folder()?.log_file("elomill.log")?);
         }
-        let worker = if self.no_worker { Worker::None } else { Worker::Own };
-        let mut house = self.house.open(worker).await?;
-        let told = self.tell(&house);
-        let outcome = match told {
-            Err(error) => Err(error),
-            Ok(()) => tokio::select! {
-                () = interrupt.finish.cancelled() => Ok(()),
-                error = house.failed() => Err(error),
-            },
+        if self.standby && !self.house.shares_a_database() {
+            return Err(hinted(
+                "--standby needs a database that another coordinator leads",
+                "give both coordinators the same --database-url, and --standby to both",
+            ));
+        }
+        let worker = if self.no_worker || self.standby { Worker::None } else { Worker::Own };
+        let lead = if self.standby { Lead::StandBy } else { Lead::AtOnce };
+        let mut house = self.house.open(worker, lead).await?;
+        let outcome = tokio::select! {
+            outcome = self.stay(&mut house) => outcome,
+            () = interrupt.finish.cancelled() => Ok(()),
         };
         let closed = house.close(&interrupt).await;
         outcome.and(closed)?;
         say("ended");
         Ok(ExitCode::SUCCESS)
+    }
+
+    /// Says where the house is once it serves; comes back only with an error.
+    async fn stay(&self, house: &mut House) -> anyhow::Result<()> {
+        if self.standby {
+            say(format_args!("standing by at {}; end with Ctrl-C", house.url()));
+            house.serves().await?;
+        }
+        self.tell(house)?;
+        Err(house.failed().await)
     }
 
     fn tell(&self, house: &House) -> anyhow::Result<()> {

@@ -78,6 +78,14 @@ async fn supervise(
         if shutdown.is_cancelled() || !was_ready.load(Ordering::Relaxed) {
             return ended.context("the coordinator failed");
         }
+        if let Err(coordinator::ServeError::Recover(coordinator::RecoverError::Store(
+            store::StoreError::LeadTaken,
+        ))) = &ended
+            && settings.lead == coordinator::Lead::StandBy
+        {
+            say("another coordinator leads; standing by");
+            continue;
+        }
         let reason = match ended {
             Ok(()) => "it ended by itself".to_owned(),
             Err(error) => format!("{:#}", anyhow::Error::from(error)),

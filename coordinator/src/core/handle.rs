@@ -41,6 +41,12 @@ impl Line {
         (Self { outbound, _over: over.clone().drop_guard() }, receiver, over)
     }
 
+    /// A way to the same worker for what the core has no part in. It ends with the line.
+    #[must_use]
+    pub fn side_door(&self) -> mpsc::WeakSender<Outbound> {
+        self.outbound.downgrade()
+    }
+
     /// Whether the worker's end took it: it is there, and not too slow.
     pub(super) fn take(&self, message: Outbound) -> bool {
         self.outbound.try_send(message).is_ok()
@@ -65,6 +71,10 @@ pub enum Outbound {
     },
     /// The coordinator goes away.
     Drain,
+    /// There is too much to do for more leases.
+    Busy,
+    /// Where coordinators are.
+    Coordinators(Vec<String>),
 }
 
 /// What became of a report, as the worker hears it.
@@ -165,7 +175,6 @@ pub(super) enum Command {
     Create { spec: Box<RunSpec>, filed: Filed, openings: Box<Openings>, reply: Reply<RunId> },
     Fork(Box<Forking>),
     Extend { run: RunId, asked: Pairs, reply: Reply<()> },
-    Weigh { run: RunId, weight: f64, reply: Reply<()> },
     Pause { run: RunId, reason: String, reply: Reply<()> },
     Resume { run: RunId, reply: Reply<()> },
     Stop { run: RunId, reason: String, reply: Reply<()> },
@@ -218,6 +227,13 @@ impl Handle {
     pub async fn said(&self, session: Session, said: Said) {
         // A core that is gone has dropped the session already.
         let _ = self.commands.send(Command::Said(session, said)).await;
+    }
+
+    /// How full the core's queue is, from 0 to 1: what is put off, and what is not, is said of each kind
+    /// of message where it comes in.
+    #[must_use]
+    pub fn load(&self) -> f64 {
+        1.0 - self.commands.capacity() as f64 / self.commands.max_capacity() as f64
     }
 
     /// Ends the session of the worker with this key, if there is one, and takes its leases back.
@@ -287,14 +303,6 @@ impl Handle {
     /// It is over or asks for more already, or the ledger is not available.
     pub async fn extend(&self, run: RunId, asked: Pairs) -> Result<(), CoreError> {
         self.ask(|reply| Command::Extend { run, asked, reply }).await
-    }
-
-    /// Sets the share of a run against the others.
-    ///
-    /// # Errors
-    /// It is over, the weight is none, or the ledger is not available.
-    pub async fn weigh(&self, run: RunId, weight: f64) -> Result<(), CoreError> {
-        self.ask(|reply| Command::Weigh { run, weight, reply }).await
     }
 
     /// Stops giving pairs of a run.

@@ -9,6 +9,7 @@
 //! - [`audits`]: which pairs are played again by whom;
 //! - [`openings`]: which opening a pair plays;
 //! - [`played`]: which probe of a tune or candidate of a race it plays;
+//! - [`pace`]: how many pairs a worker gets at a time;
 //! - [`run`]: a run with its leases and the pairs still to give;
 //! - [`scheduler`]: all runs, leases and workers together.
 
@@ -16,6 +17,7 @@ pub mod audits;
 pub mod fairness;
 pub mod fold;
 pub mod openings;
+pub mod pace;
 pub mod played;
 pub mod run;
 pub mod scheduler;

@@ -2,6 +2,7 @@
 
 use super::fold::{Fold, probe_sets};
 use super::openings::Openings;
+use super::pace::Paces;
 use super::played::Played;
 use model::lease::{GameRecord, PairIndex, PairRange, PairRecord};
 use model::spec::{Job, RunSpec};
@@ -69,6 +70,8 @@ pub struct Run {
     pub audited: AuditCounts,
     /// Workers that could not play it, in this coordinator's life.
     pub unplayable: BTreeSet<WorkerId>,
+    /// How fast its workers are, in this coordinator's life.
+    pub paces: Paces,
 }
 
 impl Run {
@@ -85,8 +88,10 @@ impl Run {
         asked.0.saturating_sub(self.next_fresh.0)
     }
 
-    /// Takes the next pairs to give: first those that came back, then fresh ones.
-    pub fn take_slice(&mut self) -> Option<Slice> {
+    /// Takes the next pairs to give a worker, of so many that are there: first those that came back, as
+    /// they are, then fresh ones. In a tune a lease is a block, which the author has sized; else it is as
+    /// long as the pace of the worker says.
+    pub fn take_slice(&mut self, worker: WorkerId, workers: usize) -> Option<Slice> {
         let before = match &self.spec.job {
             Job::Tune(tune) => tune.pairs_before().0,
             Job::Test(_) | Job::Race(_) => 0,
@@ -101,7 +106,12 @@ impl Run {
             let slice = self.slices.pop_front()?;
             return Some(Slice { played, ..slice });
         }
-        let count = self.fresh_left().min(u64::from(self.spec.lease_pairs));
+        let left = self.fresh_left();
+        let most = match &self.spec.job {
+            Job::Tune(_) => u32::MAX,
+            Job::Test(_) | Job::Race(_) => self.paces.most_pairs(worker, left, workers),
+        };
+        let count = left.min(u64::from(self.spec.lease_pairs.min(most)));
         let count = u32::try_from(count).ok().filter(|count| *count > 0)?;
         let range = PairRange { first: self.next_fresh, count };
         let block = range.first.0;

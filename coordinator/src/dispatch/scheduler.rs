@@ -333,6 +333,12 @@ pub struct Scheduler {
     canaries: BTreeMap<LeaseId, checking::Canary>,
     /// Workers that get nothing until a person has looked at them.
     held: BTreeSet<WorkerId>,
+    /// Those that want leases, so that a group costs what it moves and not what there is.
+    wanting: BTreeSet<WorkerId>,
+    /// Workers with an open session.
+    connected: usize,
+    /// Before this time nobody looks for overdue leases again: the last look found none.
+    overdue_from: Moment,
     /// What must be written; moves are added from the two sets below when it is taken.
     batch: Batch,
     moved_leases: BTreeMap<LeaseId, (u32, Option<LeaseEnd>)>,
@@ -401,10 +407,12 @@ impl Scheduler {
     /// back to their runs, those that are no longer its own are called back.
     pub fn join(&mut self, id: WorkerId, offer: Offer, held: &[(LeaseId, u32)], now: Moment) {
         let worker = self.workers.entry(id).or_default();
+        self.connected += usize::from(!worker.connected);
         worker.connected = true;
         worker.heard_at = now;
         worker.offer = offer;
         worker.want = 0;
+        self.wanting.remove(&id);
         worker.idle = None;
         worker.playable.clear();
         worker.cannot.clear();
@@ -434,9 +442,11 @@ impl Scheduler {
     /// A worker's session is over. Its leases stay its own until others need them.
     pub fn leave(&mut self, id: WorkerId) {
         if let Some(worker) = self.workers.get_mut(&id) {
+            self.connected -= usize::from(worker.connected);
             worker.connected = false;
             worker.want = 0;
             worker.idle = None;
+            self.wanting.remove(&id);
         }
     }
 
@@ -458,6 +468,11 @@ impl Scheduler {
         if let Some(worker) = self.workers.get_mut(&id) {
             worker.heard_at = now;
             worker.want = leases.min(MOST);
+            if worker.connected && worker.want > 0 {
+                self.wanting.insert(id);
+            } else {
+                self.wanting.remove(&id);
+            }
         }
     }
 

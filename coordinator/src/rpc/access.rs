@@ -34,7 +34,6 @@ pub fn need(path: &str) -> Option<Need> {
         ("grpc.reflection.v1.ServerReflection", _) => Need::GoodKey,
         ("elomill.v1.KeyService", "Redeem") => Need::AnyKey,
         ("elomill.v1.KeyService", "WhoAmI") => Need::GoodKey,
-        ("elomill.v1.KeyService", "SignIn") => Need::Role(Role::ReadOnly),
         ("elomill.v1.KeyService", "Invite" | "ListKeys" | "RevokeKey") => Need::Role(Role::Admin),
         ("elomill.v1.TrustService", "ListExclusions" | "GetWorker") => Need::Role(Role::ReadOnly),
         ("elomill.v1.TrustService", "ReleaseWorker") => Need::Role(Role::Admin),
@@ -53,7 +52,7 @@ pub fn need(path: &str) -> Option<Need> {
         (
             "elomill.v1.ControlService",
             "CreateRun" | "PauseRun" | "ResumeRun" | "StopRun" | "ReplayRun" | "ForkRun"
-            | "ExtendRun" | "WeighRun",
+            | "ExtendRun",
         ) => Need::Role(Role::Author),
         _ => return None,
     })

@@ -1,5 +1,4 @@
-//! What is asked about keys: to redeem an invitation, to make one, to list, to revoke, and to sign a
-//! browser in.
+//! What is asked about keys: to redeem an invitation, to make one, to list and to revoke.
 
 use crate::convert;
 use crate::core::chain;
@@ -18,8 +17,6 @@ use tonic::{Request, Response, Status};
 const EXPIRES: std::ops::RangeInclusive<u64> = 60..=315_360_000;
 /// How often it may be redeemed.
 const USES: std::ops::RangeInclusive<u32> = 1..=1_000_000;
-/// How long a link signs a browser in.
-const SIGN_IN_WITHIN: Duration = Duration::from_secs(600);
 /// Longest label, owner and reason.
 const LONGEST: (usize, usize, usize) = (80, 80, 300);
 
@@ -38,8 +35,7 @@ impl KeyRpc {
 
     /// The key as the ledger has it.
     async fn stored(&self, key: &keys::PublicKey) -> Result<StoredKey, Status> {
-        let all = self.ledger.keys().await.map_err(|e| failed(&e))?;
-        let own = all.into_iter().find(|stored| stored.key.public_key == *key.as_bytes());
+        let own = self.ledger.key(key.as_bytes()).await.map_err(|e| failed(&e))?;
         own.ok_or_else(|| Status::internal("the key is not in the ledger"))
     }
 
@@ -102,8 +98,8 @@ impl KeyService for KeyRpc {
                 )));
             }
         }
-        self.look().await;
         let stored = self.stored(&key).await?;
+        self.keyring.admit(stored.clone());
         tracing::info!(key.id = stored.id, owner = %stored.key.owner, %label, "a key was admitted");
         let key = Some(convert::wire_key(&stored));
         Ok(Response::new(v1::RedeemResponse { key, unix_ms: unix_ms() }))
@@ -145,7 +141,10 @@ impl KeyService for KeyRpc {
         if !USES.contains(&request.uses) {
             return Err(wrong("uses", request.uses.to_string(), "1 to 1000000"));
         }
-        let token = random_token()?;
+        let token = Token::random().map_err(|error| {
+            tracing::error!(%error, "no random bytes");
+            Status::internal("the system of the coordinator gives no random bytes")
+        })?;
         let invite = NewInvite {
             token_sha256: token.sha256(),
             owner,
@@ -158,18 +157,6 @@ impl KeyService for KeyRpc {
         tracing::info!(invite.id = invite_id, owner = %invite.owner, by.key = caller.id, "invited");
         let token = token.as_bytes().to_vec().into();
         Ok(Response::new(v1::InviteResponse { invite_id, token, expires_at_unix_ms }))
-    }
-
-    async fn sign_in(
-        &self,
-        request: Request<v1::SignInRequest>,
-    ) -> Result<Response<v1::SignInResponse>, Status> {
-        let caller = access::caller(&request)?;
-        let token = random_token()?;
-        let added = self.ledger.add_sign_in(&token.sha256(), caller.id, SIGN_IN_WITHIN).await;
-        let expires_at_unix_ms = added.map_err(|e| failed(&e))?;
-        let token = token.as_bytes().to_vec().into();
-        Ok(Response::new(v1::SignInResponse { token, expires_at_unix_ms }))
     }
 
     async fn list_keys(
@@ -201,13 +188,6 @@ impl KeyService for KeyRpc {
         self.look().await;
         Ok(Response::new(v1::RevokeKeyResponse {}))
     }
-}
-
-fn random_token() -> Result<Token, Status> {
-    Token::random().map_err(|error| {
-        tracing::error!(%error, "no random bytes");
-        Status::internal("the system of the coordinator gives no random bytes")
-    })
 }
 
 /// The wall clock, for people; what expires does so by the clock of the database.

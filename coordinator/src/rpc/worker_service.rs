@@ -7,6 +7,7 @@ use crate::judging::{self, Judged, Verdict};
 use crate::rate::{Bucket, Limit};
 use crate::rpc::access;
 use crate::traces;
+use crate::whereabouts::Whereabouts;
 use keys::PublicKey;
 use model::LeaseId;
 use model::lease::Report;
@@ -14,11 +15,13 @@ use proto::v1::work_request::Message as Request;
 use proto::v1::work_response::Message as Response;
 use proto::v1::worker_service_server::WorkerService;
 use proto::v1::{self, WorkRequest, WorkResponse};
+use std::hash::{BuildHasher, RandomState};
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 use telemetry::Traces;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, mpsc, watch};
 use tokio_stream::wrappers::ReceiverStream;
 use tokio_stream::{Stream, StreamExt};
 use tokio_util::sync::CancellationToken;
@@ -35,6 +38,16 @@ const PROGRESS_INTERVAL_MS: u32 = 5_000;
 const REPORT_INTERVAL_MS: u32 = 5_000;
 /// What a worker may say; one that says more is heard more slowly.
 const WORDS: Limit = Limit { per_second: 100.0, burst: 1_000.0 };
+/// How full the core's queue may be before wants are put off, and before signs of life are passed over.
+/// Reports always wait for their turn: that is what slows a worker down.
+const WANTS_BELOW: f64 = 0.5;
+const PROGRESS_BELOW: f64 = 0.8;
+/// When leases may be wanted again that were put off: at a random time between the two.
+const RETRY_AFTER_MS: (u32, u32) = (1_000, 4_000);
+/// Workers that may come back within a millisecond, on average: a handshake costs about as much.
+const BACK_PER_MS: u32 = 1;
+/// The shortest and the longest time over which workers come back that were cut off together.
+const SPREAD_MS: (u32, u32) = (500, 60_000);
 /// When workers come back after the coordinator has gone.
 const RECONNECT_AFTER_MS: u32 = 2_000;
 
@@ -43,6 +56,9 @@ pub struct WorkerRpc {
     core: Handle,
     /// One permit for each core: more games judged at the same time would only wait for each other.
     judges: Arc<Semaphore>,
+    whereabouts: Arc<Whereabouts>,
+    /// Open streams.
+    streams: Arc<AtomicU32>,
     tasks: TaskTracker,
     shutdown: CancellationToken,
     traces: Traces,
@@ -51,14 +67,17 @@ pub struct WorkerRpc {
 impl WorkerRpc {
     /// Over this core. Its tasks are tracked, and end with the token.
     #[must_use]
-    pub fn new(
+    pub(crate) fn new(
         core: Handle,
+        whereabouts: Arc<Whereabouts>,
         tasks: TaskTracker,
         shutdown: CancellationToken,
         traces: Traces,
     ) -> Self {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        Self { core, judges: Arc::new(Semaphore::new(cores)), tasks, shutdown, traces }
+        let judges = Arc::new(Semaphore::new(cores));
+        let streams = Arc::default();
+        Self { core, judges, whereabouts, streams, tasks, shutdown, traces }
     }
 }
 
@@ -81,12 +100,17 @@ impl WorkerService for WorkerRpc {
         };
         let hello = Hello::new(hello, caller.key, caller.owner).map_err(invalid)?;
         let (line, outgoing, over) = Line::new(OUTBOUND);
+        let side_door = line.side_door();
+        let busy = side_door.clone();
         let session = self.core.join(hello, line).await.map_err(unavailable)?;
+        let mut whereabouts = self.whereabouts.all();
         let welcome = Response::Welcome(v1::Welcome {
             worker_id: session.worker.0,
             coordinator_version: env!("CARGO_PKG_VERSION").to_owned(),
             progress_interval_ms: PROGRESS_INTERVAL_MS,
             report_interval_ms: REPORT_INTERVAL_MS,
+            coordinators: whereabouts.borrow_and_update().clone(),
+            reconnect_within_ms: spread_ms(self.streams.fetch_add(1, Ordering::Relaxed)),
         });
         let core = self.core.clone();
         let judges = Judges {
@@ -95,17 +119,20 @@ impl WorkerService for WorkerRpc {
             traces: self.traces.clone(),
         };
         let shutdown = self.shutdown.clone();
+        let streams = Arc::clone(&self.streams);
         self.tasks.spawn(async move {
             let ended = tokio::select! {
-                ended = listen(&core, session, &judges, &mut incoming) => ended,
+                ended = listen(&core, session, &judges, &mut incoming, &busy) => ended,
                 // The core has dropped the session: another took its place, or the ledger failed.
                 () = over.cancelled() => Ok(()),
                 () = shutdown.cancelled() => Ok(()),
+                () = tell_changes(whereabouts, side_door) => Ok(()),
             };
             if let Err(error) = ended {
                 tracing::warn!(worker.id = session.worker.0, error = %error, "session broken off");
             }
             core.leave(session).await;
+            streams.fetch_sub(1, Ordering::Relaxed);
         });
         let first = tokio_stream::once(response(welcome));
         let rest = ReceiverStream::new(outgoing).map(|message| response(wire(message)));
@@ -149,12 +176,28 @@ impl WorkerService for WorkerRpc {
     }
 }
 
+/// Tells a worker where coordinators are, whenever that changes. Does not end before the session.
+async fn tell_changes(
+    mut whereabouts: watch::Receiver<Vec<String>>,
+    worker: mpsc::WeakSender<Outbound>,
+) {
+    while whereabouts.changed().await.is_ok() {
+        let all = whereabouts.borrow_and_update().clone();
+        if let Some(worker) = worker.upgrade() {
+            // One whose line is full hears it in its next session.
+            let _ = worker.try_send(Outbound::Coordinators(all));
+        }
+    }
+    std::future::pending().await
+}
+
 /// Passes on what a worker says, until its stream ends.
 async fn listen(
     core: &Handle,
     session: Session,
     judges: &Judges,
     incoming: &mut Streaming<WorkRequest>,
+    busy: &mpsc::WeakSender<Outbound>,
 ) -> Result<(), WireError> {
     let began = Instant::now();
     let mut words = Bucket::full(WORDS, began.elapsed());
@@ -172,6 +215,14 @@ async fn listen(
                     allowed: "one Hello, first",
                 });
             }
+            Request::Want(want) if want.leases > 0 && core.load() > WANTS_BELOW => {
+                if let Some(worker) = busy.upgrade() {
+                    // One whose line is full wants again in its next session.
+                    let _ = worker.try_send(Outbound::Busy);
+                }
+                continue;
+            }
+            Request::Progress(_) if core.load() > PROGRESS_BELOW => continue,
             Request::Want(want) => Said::Want(want.leases),
             Request::Report(report) => {
                 match judges.judged(core, session, convert::report(report)?).await {
@@ -244,8 +295,20 @@ fn wire(message: Outbound) -> Response {
                 detail,
             })
         }
+        Outbound::Busy => {
+            let spread = u64::from(RETRY_AFTER_MS.1 - RETRY_AFTER_MS.0);
+            let chance = RandomState::new().hash_one(0) % spread;
+            let retry_after_ms = RETRY_AFTER_MS.0 + u32::try_from(chance).unwrap_or(0);
+            Response::Busy(v1::Busy { retry_after_ms, leases_only: true })
+        }
+        Outbound::Coordinators(addresses) => Response::Coordinators(v1::Coordinators { addresses }),
         Outbound::Drain => Response::Drain(v1::Drain { reconnect_after_ms: RECONNECT_AFTER_MS }),
     }
+}
+
+/// Over which time so many workers shall come back.
+fn spread_ms(streams: u32) -> u32 {
+    (streams / BACK_PER_MS).clamp(SPREAD_MS.0, SPREAD_MS.1)
 }
 
 fn response(message: Response) -> Result<WorkResponse, Status> {

@@ -183,9 +183,14 @@ fn act(cluster: &mut Cluster, act: &Act) {
     }
 }
 
+/// Stories that are tried, of some sixty events each; 17,000 make a million events.
+fn stories() -> u32 {
+    std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(250)
+}
+
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 250,
+        cases: stories(),
         failure_persistence: None,
         ..ProptestConfig::default()
     })]

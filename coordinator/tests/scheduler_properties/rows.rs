@@ -288,6 +288,7 @@ impl Rows {
             unsaved_reports: tail,
             audited: store::AuditCounts::default(),
             unplayable: BTreeSet::new(),
+            paces: Default::default(),
         }
     }
 }

@@ -260,6 +260,7 @@ pub fn status(data_dir: &Path) -> Result<Status, Error> {
             .socket_dir
             .as_deref()
             .is_some_and(|dir| wire::probe(&socket::socket_in(dir)) == Answer::Ready),
+        url: postmaster.socket_dir.as_deref().map(|dir| url(dir, crate::DATABASE)),
         socket_dir: postmaster.socket_dir,
         lifetime: if layout.is_detached() { Lifetime::Detached } else { Lifetime::WithOwner },
     });

@@ -107,6 +107,8 @@ pub struct Running {
     pub pid: i32,
     /// The directory of its socket, once it has opened one.
     pub socket_dir: Option<PathBuf>,
+    /// How its usual database is reached, once it has a socket.
+    pub url: Option<String>,
     /// Whether it accepts connections now.
     pub answers: bool,
     /// Whether it stays after its owner is gone.

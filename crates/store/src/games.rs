@@ -96,6 +96,18 @@ impl Ledger {
         Ok(())
     }
 
+    /// Drops the moves of days that are longer ago than this; how many days those were.
+    ///
+    /// # Errors
+    /// Errors of the database; others read or write the moves just now, so that it has to be tried again.
+    pub async fn drop_days(&self, keep_days: u32) -> Result<u32, StoreError> {
+        let dropped: i32 = sqlx::query_scalar("SELECT pair_moves_drop_days($1)")
+            .bind(i32::try_from(keep_days).unwrap_or(i32::MAX))
+            .fetch_one(&self.pool)
+            .await?;
+        Ok(u32::try_from(dropped).unwrap_or(0))
+    }
+
     /// At most `limit` pairs of a run from `first` on, in their order.
     ///
     /// # Errors

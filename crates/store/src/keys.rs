@@ -88,6 +88,18 @@ impl Ledger {
     /// # Errors
     /// Errors of the database; a role that this version does not know.
     pub async fn keys(&self) -> Result<Vec<StoredKey>, StoreError> {
+        self.keys_like(None).await
+    }
+
+    /// One key, if it is known.
+    ///
+    /// # Errors
+    /// As [`Ledger::keys`].
+    pub async fn key(&self, public_key: &[u8; 32]) -> Result<Option<StoredKey>, StoreError> {
+        Ok(self.keys_like(Some(public_key)).await?.pop())
+    }
+
+    async fn keys_like(&self, public_key: Option<&[u8; 32]>) -> Result<Vec<StoredKey>, StoreError> {
         let rows: Vec<KeyRow> = sqlx::query_as(
             "SELECT k.id, k.public_key, o.name, k.role, k.label,
                     (extract(epoch FROM k.created_at) * 1000)::bigint,
@@ -96,8 +108,10 @@ impl Ledger {
              FROM keys k
              JOIN owners o ON o.id = k.owner_id
              LEFT JOIN workers w ON w.worker_key = k.public_key
+             WHERE $1::bytea IS NULL OR k.public_key = $1
              ORDER BY k.id",
         )
+        .bind(public_key.map(|key| &key[..]))
         .fetch_all(&self.pool)
         .await?;
         rows.into_iter().map(stored_key).collect()

@@ -20,6 +20,15 @@ pub struct Holdings {
     pub pairs: u64,
 }
 
+/// Bytes that tables take, with their indexes and what is free in them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sizes {
+    /// Reports, pairs and leases.
+    pub ledger: u64,
+    /// The moves of games.
+    pub moves: u64,
+}
+
 /// A snapshot of the database that stands as long as this lives.
 #[derive(Debug)]
 pub struct Snapshot {
@@ -146,6 +155,22 @@ impl Snapshot {
         .await?;
         rows.extend(more);
         Ok(rows)
+    }
+
+    /// What the tables take on disk now.
+    ///
+    /// # Errors
+    /// Errors of the database.
+    pub async fn sizes(&mut self) -> Result<Sizes, StoreError> {
+        let (ledger, moves): (i64, i64) = sqlx::query_as(
+            "SELECT (SELECT sum(pg_total_relation_size(name::regclass))::bigint
+                     FROM unnest(ARRAY['reports', 'pairs', 'leases']) AS name),
+                    (SELECT coalesce(sum(pg_total_relation_size(relid)), 0)::bigint
+                     FROM pg_partition_tree('pair_moves'))",
+        )
+        .fetch_one(&mut self.connection)
+        .await?;
+        Ok(Sizes { ledger: unsigned(ledger), moves: unsigned(moves) })
     }
 
     /// Lets it go.

@@ -51,6 +51,17 @@ pub struct StoredWorker {
     pub excluded: bool,
 }
 
+/// Who a worker is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KnownWorker {
+    /// Its key, as it introduced itself.
+    pub key: Vec<u8>,
+    /// Its id.
+    pub id: WorkerId,
+    /// Whose it is, if its key is known.
+    pub owner: Option<String>,
+}
+
 impl Ledger {
     /// Writes a worker down, or what it says of itself now. Its id is the one given back: that of
     /// its key if the ledger knows the key, else the one proposed.
@@ -112,6 +123,24 @@ impl Ledger {
         Ok(sqlx::query_scalar(sql).bind(worker.0).fetch_one(&self.pool).await?)
     }
 
+    /// Every worker that was ever seen, as a coordinator needs it to begin: without its figures, which
+    /// take a look at all leases.
+    ///
+    /// # Errors
+    /// Errors of the database.
+    pub async fn known_workers(&self) -> Result<Vec<KnownWorker>, StoreError> {
+        let rows: Vec<(Vec<u8>, i64, Option<String>)> = sqlx::query_as(
+            "SELECT w.worker_key, w.id, o.name
+             FROM workers w
+             LEFT JOIN keys k ON k.public_key = w.worker_key
+             LEFT JOIN owners o ON o.id = k.owner_id",
+        )
+        .fetch_all(&self.pool)
+        .await?;
+        let known = |(key, id, owner)| KnownWorker { key, id: WorkerId(id), owner };
+        Ok(rows.into_iter().map(known).collect())
+    }
+
     /// Every worker that was ever seen, with its pairs in the ledger.
     ///
     /// # Errors
@@ -121,8 +150,7 @@ impl Ledger {
             "SELECT w.id, w.worker_key, w.name, w.platform, w.software_version, w.cores, w.slots,
                     (extract(epoch FROM w.first_seen_at) * 1000)::bigint AS first_ms,
                     (extract(epoch FROM w.last_seen_at) * 1000)::bigint AS last_ms,
-                    coalesce((SELECT sum(l.merged_pairs) FROM leases l WHERE l.worker_id = w.id),
-                             0)::bigint AS pairs,
+                    coalesce(l.merged_pairs, 0)::bigint AS pairs,
                     w.refused_reports,
                     (SELECT r.reason || ': ' || r.detail FROM refusals r
                      WHERE r.worker_id = w.id ORDER BY r.id DESC LIMIT 1) AS last_refusal,
@@ -138,6 +166,8 @@ impl Ledger {
                         count(*) FILTER (WHERE state = 'mismatched') AS mismatched
                  FROM audits WHERE worker_id = w.id
              ) a
+             LEFT JOIN (SELECT worker_id, sum(merged_pairs) AS merged_pairs
+                        FROM leases GROUP BY worker_id) l ON l.worker_id = w.id
              ORDER BY w.id",
         )
         .fetch_all(&self.pool)

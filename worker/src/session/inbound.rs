@@ -72,6 +72,8 @@ impl Session {
                 self.idle_reason = Some(reason);
             }
             Message::Busy(busy) => self.on_busy(&busy, now),
+            // The connection minds them.
+            Message::Coordinators(_) => {}
         }
     }
 
@@ -105,6 +107,10 @@ impl Session {
         }
         if let Some(rest) = self.rest {
             self.return_lease(key, ReturnReason::Shutdown, rest.text());
+            return;
+        }
+        if self.disk_full.is_some() {
+            self.return_lease(key, ReturnReason::Shutdown, super::DISK_FULL);
             return;
         }
         match self.check(lease, now) {
@@ -143,6 +149,8 @@ impl Session {
         }
         if let Err(error) = self.spool.create(self.bench(order.game), order) {
             self.distrust(key, &error);
+            self.return_lease(key, ReturnReason::Shutdown, super::DISK_FULL);
+            return;
         }
         tracing::debug!(
             lease.id = order.lease.0,
@@ -183,7 +191,10 @@ impl Session {
 
     fn on_busy(&mut self, busy: &v1::Busy, now: Instant) {
         let Some(connection) = &mut self.connection else { return };
-        if connection.is_welcome() {
+        if connection.is_welcome() && busy.leases_only {
+            let wait = Duration::from_millis(busy.retry_after_ms.clamp(10, 60_000).into());
+            connection.want_later(now + wait);
+        } else if connection.is_welcome() {
             let wait = Duration::from_millis(busy.retry_after_ms.clamp(10, 60_000).into());
             connection.hold_back(now + wait);
             self.holdings.unanswered();

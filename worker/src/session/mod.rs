@@ -14,6 +14,7 @@ use crate::identity::StateDir;
 use crate::link::{self, LinkEvent};
 use crate::metrics;
 use crate::offer::{self, Offer};
+use crate::places::Places;
 use crate::rest::{self, Rest};
 use crate::slots::{PairEnd, PairJob, SlotDone, Slots};
 use crate::spool::{Line, Recovered, Spool};
@@ -38,6 +39,13 @@ const FAREWELL: Duration = Duration::from_secs(10);
 
 /// The same after the second interrupt; with the closing of the stream it stays below five seconds.
 const HASTY_FAREWELL: Duration = Duration::from_secs(3);
+
+/// Between two looks at whether a disk that took nothing takes something again.
+const DISK_LOOK: Duration = Duration::from_secs(5);
+
+/// What is said while it does not.
+const DISK_FULL: &str =
+    "the disk takes nothing: no new leases until there is room in the state directory";
 
 /// Between two looks at whether to rest.
 const REST_LOOK: Duration = Duration::from_secs(1);
@@ -72,6 +80,8 @@ struct Session {
     /// Why it rests, and when that is looked at again.
     rest: Option<Rest>,
     rest_due: Instant,
+    /// The disk does not take what is finished; when that is looked at again.
+    disk_full: Option<Instant>,
     worker: Option<WorkerId>,
     last_pair: Option<PairIndex>,
     idle_reason: Option<&'static str>,
@@ -118,7 +128,7 @@ pub async fn run(mut settings: Settings, shutdown: Shutdown) -> Result<Summary, 
     // Dropped, and so ended, with this function; the metrics likewise.
     let mut link = JoinSet::new();
     link.spawn(link::run(
-        settings.coordinator_url.clone(),
+        Places::open(&settings.state_dir, settings.coordinator_url.clone()),
         state.key().clone(),
         backoff,
         events_in,
@@ -145,6 +155,7 @@ pub async fn run(mut settings: Settings, shutdown: Shutdown) -> Result<Summary, 
         phase: Phase::Running,
         rest: None,
         rest_due: now,
+        disk_full: None,
         worker: None,
         last_pair: None,
         idle_reason: None,
@@ -202,6 +213,7 @@ impl Session {
             *until = Some(now + FAREWELL);
         }
         self.look_at_rest(now);
+        self.look_at_disk(now);
         self.play_on();
         self.speak(now);
         while let Some(key) = self.holdings.next_completed() {
@@ -229,6 +241,23 @@ impl Session {
             None => tracing::info!("playing again"),
         }
         self.rest = rest;
+    }
+
+    /// Wants leases again once the disk has room.
+    fn look_at_disk(&mut self, now: Instant) {
+        if self.disk_full.is_none_or(|due| now < due) {
+            return;
+        }
+        match self.spool.probe() {
+            Ok(()) => {
+                tracing::info!("the disk has room again; leases are wanted again");
+                self.disk_full = None;
+            }
+            Err(error) => {
+                tracing::debug!(%error, "the disk still takes nothing");
+                self.disk_full = Some(now + DISK_LOOK);
+            }
+        }
     }
 
     /// Gives free slots their next pair. Leases of an earlier process wait for the first welcome,
@@ -382,8 +411,8 @@ impl Session {
         self.offers.iter().find(|offer| offer.game == game).map_or(Nodes(0), |offer| offer.bench)
     }
 
-    /// Appends to a lease's file. Without disk it goes on in memory: what a crash loses then is
-    /// leased and played again.
+    /// Appends to a lease's file. Without disk what is leased is played on in memory and handed in, and
+    /// nothing new is wanted: what a crash loses then is leased and played again.
     fn write(&mut self, key: LeaseKey, line: &Line) {
         if let Err(error) = self.spool.append(key, line) {
             self.distrust(key, &error);
@@ -392,6 +421,10 @@ impl Session {
 
     fn distrust(&mut self, key: LeaseKey, error: &io::Error) {
         tracing::error!(lease.id = key.lease.0, %error, "cannot spool; this lease stays in memory");
+        if self.disk_full.is_none() {
+            tracing::error!("{DISK_FULL}");
+            self.disk_full = Some(Instant::now() + DISK_LOOK);
+        }
         // The file is incomplete: better none than half of it.
         if let Err(error) = self.spool.remove(key) {
             tracing::warn!(lease.id = key.lease.0, %error, "cannot delete its spool file");

@@ -34,6 +34,8 @@ pub(super) struct Connection {
     awaited_leases: u32,
     /// Nothing but signs of life before this time.
     held_back_until: Option<Instant>,
+    /// No wants before this time.
+    wants_from: Option<Instant>,
     drain_until: Option<Instant>,
 }
 
@@ -52,6 +54,7 @@ impl Connection {
             progress_due: now,
             awaited_leases: 0,
             held_back_until: None,
+            wants_from: None,
             drain_until: None,
         }
     }
@@ -76,6 +79,11 @@ impl Connection {
 
     pub(super) fn hold_back(&mut self, until: Instant) {
         self.held_back_until = Some(until);
+        self.awaited_leases = 0;
+    }
+
+    pub(super) fn want_later(&mut self, from: Instant) {
+        self.wants_from = Some(from);
         self.awaited_leases = 0;
     }
 
@@ -125,7 +133,7 @@ impl Session {
             self.summary.returned_leases += 1;
             self.forget(key);
         }
-        self.say_wants();
+        self.say_wants(now);
         let drained = self.connection.as_ref().and_then(|c| c.drain_until);
         if drained.is_some_and(|until| now >= until || !self.holdings.is_delivering()) {
             self.hang_up();
@@ -141,7 +149,9 @@ impl Session {
             Some(until) => Some(until),
             None => report,
         };
-        [Some(connection.progress_due), report, connection.drain_until].into_iter().flatten().min()
+        let want = connection.wants_from.filter(|from| now < *from);
+        let due = [Some(connection.progress_due), report, want, connection.drain_until];
+        due.into_iter().flatten().min()
     }
 
     /// Until the next report is due, in whole seconds.
@@ -194,14 +204,17 @@ impl Session {
     }
 
     /// Wants what is missing, if the coordinator does not know that yet.
-    fn say_wants(&mut self) {
+    fn say_wants(&mut self, now: Instant) {
         let wanted = match self.phase {
-            super::Phase::Running if self.rest.is_some() => 0,
+            super::Phase::Running if self.rest.is_some() || self.disk_full.is_some() => 0,
             super::Phase::Running => self.holdings.wanted(self.slots.count() as usize),
             super::Phase::Finishing(_) | super::Phase::Aborting(_) => 0,
         };
         let Some(connection) = &mut self.connection else { return };
         let wanted = if connection.drain_until.is_some() { 0 } else { wanted };
+        if connection.wants_from.is_some_and(|from| now < from) {
+            return;
+        }
         if connection.awaited_leases != wanted {
             connection.awaited_leases = wanted;
             self.say(Message::Want(v1::Want { leases: wanted }));
@@ -242,6 +255,8 @@ impl Session {
         let playing = self.slots.playing();
         let idle_reason = if playing > 0 {
             None
+        } else if self.disk_full.is_some() {
+            Some(super::DISK_FULL.to_owned())
         } else if let Some(rest) = self.rest {
             Some(rest.text().to_owned())
         } else if self.connection.as_ref().is_none_or(|c| !c.welcome) {

@@ -184,6 +184,7 @@ impl Talk {
             coordinator_version: "script".into(),
             progress_interval_ms: 50,
             report_interval_ms: 50,
+            ..v1::Welcome::default()
         }))
         .await;
     }

@@ -182,10 +182,9 @@ impl Scheduler {
             self.shares.give(order.run, nodes);
         }
         if let Some(worker) = self.workers.get_mut(&id) {
-            worker.want = worker.want.saturating_sub(1);
-            worker.idle = None;
             worker.checks.insert(order.lease);
         }
+        self.got_one(id);
         self.outbox.push((id, Push::Order(order)));
     }
 

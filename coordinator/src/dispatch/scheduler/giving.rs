@@ -4,12 +4,17 @@
 use super::checking::canary_after;
 use super::{CancelReason, Idle, Lease, Push, Scheduler, Worker};
 use crate::dispatch::Moment;
-use crate::dispatch::run::{Run, Slice};
+use crate::dispatch::run::Slice;
 use model::lease::{LeaseEnd, WorkOrder};
 use model::view::RunState;
 use model::{LeaseId, RunId, Tally, WorkerId};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::time::Duration;
 use store::NewLease;
+
+/// Between two looks for overdue leases of which the first found none: a look reads every lease that is
+/// out. Less where workers may be silent for a moment only.
+const LOOK_AGAIN: Duration = Duration::from_millis(500);
 
 /// A lease that may be taken from its holder.
 struct OverdueLease {
@@ -26,18 +31,25 @@ impl Scheduler {
     /// Gives pairs to every worker that wants some, one lease at a time each, until nobody wants
     /// more or nothing is left.
     pub fn dispatch(&mut self, now: Moment) {
-        let wanting = self.wanting();
-        if wanting.is_empty() {
+        if self.wanting.is_empty() {
             return;
         }
+        let wanting: Vec<WorkerId> = self.wanting.iter().copied().collect();
         for worker in wanting {
             self.learn_playable(worker);
         }
-        let mut overdue = self.overdue(now);
+        let mut overdue = match now < self.overdue_from {
+            true => Overdue::new(),
+            false => self.overdue(now),
+        };
+        if overdue.is_empty() && now >= self.overdue_from {
+            self.overdue_from = now.plus(LOOK_AGAIN.min(self.limits.silence / 4));
+        }
         self.expire_checks(now);
         loop {
             let mut gave = false;
-            for worker in self.wanting() {
+            let wanting: Vec<WorkerId> = self.wanting.iter().copied().collect();
+            for worker in wanting {
                 if self.give_check(worker, now) {
                     gave = true;
                     continue;
@@ -54,11 +66,6 @@ impl Scheduler {
                 return;
             }
         }
-    }
-
-    fn wanting(&self) -> Vec<WorkerId> {
-        let wanting = self.workers.iter().filter(|(_, w)| w.connected && w.want > 0);
-        wanting.map(|(id, _)| *id).collect()
     }
 
     /// Compares what a worker offers with the runs that it has not been compared with.
@@ -130,7 +137,8 @@ impl Scheduler {
         }
         for id in self.shares.order(choices) {
             self.expire_one(id, worker, overdue);
-            if let Some(slice) = self.runs.get_mut(&id).and_then(Run::take_slice) {
+            let run = self.runs.get_mut(&id);
+            if let Some(slice) = run.and_then(|run| run.take_slice(worker, self.connected)) {
                 return Ok((id, slice));
             }
         }
@@ -192,11 +200,10 @@ impl Scheduler {
         run.counts.active += 1;
         let canary = canary_after(&self.audits.policy, run, id, slice.range);
         if let Some(worker) = self.workers.get_mut(&worker) {
-            worker.want -= 1;
-            worker.idle = None;
             worker.canary_for = canary.or(worker.canary_for);
             worker.leases.insert(id);
         }
+        self.got_one(worker);
         let lease = Lease {
             run: run_id,
             worker,
@@ -209,6 +216,16 @@ impl Scheduler {
         };
         self.leases.insert(id, lease);
         self.outbox.push((worker, Push::Order(order)));
+    }
+
+    /// A worker was given one of what it wants.
+    pub(super) fn got_one(&mut self, id: WorkerId) {
+        let Some(worker) = self.workers.get_mut(&id) else { return };
+        worker.want = worker.want.saturating_sub(1);
+        worker.idle = None;
+        if worker.want == 0 {
+            self.wanting.remove(&id);
+        }
     }
 
     fn say_idle(&mut self, id: WorkerId, idle: Idle) {

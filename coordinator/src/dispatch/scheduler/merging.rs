@@ -149,6 +149,7 @@ impl Scheduler {
         let is_decided = !run.fold.is_open(&lease.slice.played);
         lease.merged = merged;
         lease.last_sequence = report.sequence;
+        run.paces.note(worker, fresh.len(), lease.moved_at, now);
         lease.moved_at = now;
         let range = lease.slice.range;
         lease.done.extend(fresh.iter().filter_map(|pair| range.offset_of(pair.index)));

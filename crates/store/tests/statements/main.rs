@@ -2,6 +2,7 @@
 //! leaves nothing behind.
 
 mod fixture;
+mod standing_by;
 
 use fixture::{
     Fixture, RUN, WORKER, book, filled, lease, moved, range, report, run, run_move, spec, start,
