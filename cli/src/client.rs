@@ -71,6 +71,11 @@ impl Control {
         &mut self.trust
     }
 
+    /// The address of the pages.
+    pub(crate) fn pages(&self) -> String {
+        pages(&self.url)
+    }
+
     /// The address of a run's live page.
     pub(crate) fn page(&self, run: RunId) -> String {
         page(&pages(&self.url), run)
@@ -167,6 +172,13 @@ impl Control {
     pub(crate) async fn extend(&mut self, run: RunId, asked: Pairs) -> anyhow::Result<()> {
         let request = v1::ExtendRunRequest { run_id: run.0, asked_pairs: asked.0 };
         self.inner.extend_run(request).await.map_err(explain)?;
+        Ok(())
+    }
+
+    /// Sets the share of a run against the others.
+    pub(crate) async fn weigh(&mut self, run: RunId, weight: f64) -> anyhow::Result<()> {
+        let request = v1::WeighRunRequest { run_id: run.0, weight };
+        self.inner.weigh_run(request).await.map_err(explain)?;
         Ok(())
     }
 

@@ -158,7 +158,12 @@ fn tune_view(tune: v1::TuneProgress) -> Result<TuneView, WireError> {
             Ok(v1::Convergence::Converged) => Convergence::Converged,
             Ok(v1::Convergence::Unspecified) | Err(_) => return Err(unknown("tune.verdict")),
         };
-        Ok(TuneVerdict { convergence, why: verdict.why, chance: verdict.chance })
+        Ok(TuneVerdict {
+            convergence,
+            why: verdict.why,
+            chance: verdict.chance,
+            noise: verdict.noise,
+        })
     });
     let odds =
         |odds: v1::ChoiceOdds| ChoiceOdds { name: odds.name, probabilities: odds.probabilities };

@@ -59,7 +59,15 @@ impl CoordinatorArgs {
     /// # Errors
     /// No data folder is known.
     pub(crate) fn locator(&self) -> anyhow::Result<Locator> {
-        Ok(Locator { address: self.coordinator.clone(), folder: self.data_dir.resolve()? })
+        Ok(Locator { address: self.coordinator.clone(), folder: self.folder()? })
+    }
+
+    /// The data folder with the key that commands sign with.
+    ///
+    /// # Errors
+    /// None is given and none can be derived.
+    pub(crate) fn folder(&self) -> anyhow::Result<DataDir> {
+        self.data_dir.resolve()
     }
 }
 

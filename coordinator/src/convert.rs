@@ -572,6 +572,7 @@ fn wire_progress(progress: &ProgressView) -> v1::run::Progress {
                 .into(),
                 why: verdict.why.clone(),
                 chance: verdict.chance.clone(),
+                noise: verdict.noise.clone(),
             }),
         }),
         ProgressView::Test(test) => v1::run::Progress::Test(v1::TestProgress {

@@ -414,6 +414,10 @@ impl Core {
                 let done = self.scheduler.extend(run, asked).map_err(CoreError::from);
                 answers.push(later(reply, done));
             }
+            Command::Weigh { run, weight, reply } => {
+                let done = self.scheduler.weigh(run, weight).map_err(CoreError::from);
+                answers.push(later(reply, done));
+            }
             Command::Pause { run, reason, reply } => {
                 let done = self.scheduler.pause(run, &reason).map_err(CoreError::from);
                 answers.push(later(reply, done));

@@ -43,6 +43,8 @@ pub(crate) struct Peer {
     pub(crate) address: SocketAddr,
     /// The key that signed the handshake, whether or not anybody knows it.
     pub(crate) key: Option<PublicKey>,
+    /// Whether the connection is.
+    pub(crate) encrypted: bool,
 }
 
 impl Peer {
@@ -144,7 +146,7 @@ async fn greet(
         return Ok(None);
     }
     if first[0] != HANDSHAKE_RECORD {
-        let peer = Peer { address, key: None };
+        let peer = Peer { address, key: None, encrypted: false };
         if !peer.is_local() {
             tcp.write_all(SPEAK_TLS).await?;
             tcp.shutdown().await?;
@@ -166,7 +168,7 @@ async fn greet(
     };
     let over = held.as_ref().map(|held| Box::pin(held.over.clone().cancelled_owned()));
     let stream = Stream::Tls(Box::new(stream));
-    Ok(Some(Connection { stream, peer: Peer { address, key }, over, _held: held }))
+    Ok(Some(Connection { stream, peer: Peer { address, key, encrypted: true }, over, _held: held }))
 }
 
 impl Listener for Door {

@@ -2,9 +2,11 @@
 
 use crate::artefacts::{Artefacts, CHUNK};
 use crate::core::{Core, Lead, chain};
+use crate::desk::Desk;
 use crate::dispatch::audits::{AuditPolicy, Auditors};
 use crate::dispatch::scheduler::LeaseLimits;
 use crate::door::{Door, Peer};
+use crate::insight::Insight;
 use crate::keyring::Keyring;
 use crate::metrics::Metrics;
 use crate::recover::RecoverError;
@@ -212,9 +214,11 @@ pub async fn run(
     // A chunk, and the little that stands around it.
     let engine_service =
         EngineServiceServer::new(engine_rpc).max_decoding_message_size(CHUNK + 4096);
-    let trust_rpc = TrustRpc::new(handle.clone(), ledger.clone(), views.clone());
-    let trust_service =
-        TrustServiceServer::new(trust_rpc).max_encoding_message_size(proto::MAX_MESSAGE_BYTES);
+    let trust_rpc = Arc::new(TrustRpc::new(handle.clone(), ledger.clone(), views.clone()));
+    let trust_service = TrustServiceServer::from_arc(trust_rpc.clone())
+        .max_encoding_message_size(proto::MAX_MESSAGE_BYTES);
+    let insight = Arc::new(Insight::new(ledger.clone(), views.clone()));
+    let desk = Arc::new(Desk::new(ledger.clone(), handle.clone(), trust_rpc));
     let control_rpc =
         ControlRpc::new(handle, ledger, views.clone(), artefacts, tasks.clone(), shutdown.clone());
     let control_service = ControlServiceServer::new(control_rpc)
@@ -240,7 +244,8 @@ pub async fn run(
         .add_service(reflection);
     let grpc = routes.routes().prepare().into_axum_router();
     let grpc = grpc.route_layer(from_fn_with_state(keyring.clone(), access::check));
-    let mut pages = web::router(Arc::new(Source(views)), shutdown.clone());
+    let mut pages =
+        web::router(Arc::new(Source(views)), Some(desk), Some(insight), shutdown.clone());
     if !settings.public_pages {
         pages = pages.route_layer(axum::middleware::from_fn(pages_for_this_machine));
     }

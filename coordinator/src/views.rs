@@ -86,22 +86,30 @@ impl Views {
     pub async fn runs(&self, limit: u32) -> Result<Vec<RunView>, RecoverError> {
         let mut views = Vec::new();
         for stored in self.ledger.newest_runs(limit).await? {
-            let (id, state) = (stored.id, stored.state);
-            let known = {
-                let memory = self.state();
-                memory.runs.get(&id).or_else(|| memory.listed.get(&id)).cloned()
-            };
-            let mut view = match known {
-                Some(view) if view.state == state => (*view).clone(),
-                _ => self.read(stored).await?,
-            };
-            view.progress.clear_traces();
-            if state.is_over() {
-                self.keep_listed(&view);
-            }
-            views.push(view);
+            views.push(self.listed(stored).await?);
         }
         Ok(views)
+    }
+
+    /// A run as lists show it, without its curves.
+    ///
+    /// # Errors
+    /// The ledger does not answer, or the run cannot be read.
+    pub async fn listed(&self, stored: StoredRun) -> Result<RunView, RecoverError> {
+        let (id, state) = (stored.id, stored.state);
+        let known = {
+            let memory = self.state();
+            memory.runs.get(&id).or_else(|| memory.listed.get(&id)).cloned()
+        };
+        let mut view = match known {
+            Some(view) if view.state == state => (*view).clone(),
+            _ => self.read(stored).await?,
+        };
+        view.progress.clear_traces();
+        if state.is_over() {
+            self.keep_listed(&view);
+        }
+        Ok(view)
     }
 
     /// One run with its curves, if there is one.

@@ -35,7 +35,7 @@ const compact = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFra
 /** @param {string} label @param {(v: number) => string} text */
 const axis = (label, text) => ({
   stroke: () => ink('dim'), font: FONT, labelFont: FONT, label, 
-  labelSize: 18, labelGap: 0, gap: 6, size: label === 'pairs' ? 24 : 46,
+  labelSize: 18, labelGap: 0, gap: 6, size: label === 'pairs' || label === 'ply' ? 24 : 46,
   grid: { stroke: () => ink('grid'), width: 1 }, ticks: { show: false },
   values: (_, at) => at.map(text),
 });
@@ -48,11 +48,14 @@ const mount = (box, options, data) => {
   const size = () => ({ width: Math.max(200, box.clientWidth), height: box.clientHeight });
   const chart = new uPlot({
     ...size(), legend: { show: false }, padding: [12, 14, 0, 0], ...options,
-    axes: [axis('pairs', (v) => compact.format(v)), axis(options.label, options.text ?? ((v) => String(v).replace('-', '−')))],
-    scales: { x: { time: false }, y: { range: options.range } },
+    axes: [options.axis ?? axis('pairs', (v) => compact.format(v)), axis(options.label, options.text ?? ((v) => String(v).replace('-', '−')))],
+    scales: { x: { time: options.time ?? false }, y: { range: options.range } },
   }, data, box);
   charts.add(chart);
-  new ResizeObserver(() => chart.setSize(size())).observe(box);
+  const sizes = new ResizeObserver(() => chart.setSize(size()));
+  sizes.observe(box);
+  const destroy = chart.destroy;
+  chart.destroy = () => { sizes.disconnect(); charts.delete(chart); destroy(); };
   return chart;
 };
 
@@ -132,8 +135,9 @@ const endLabels = (u) => {
  * Many lines from one start.
  * @param {HTMLElement} box @param {string[]} names @param {boolean[]} shown @param {any[]} data
  * @param {(at: number | null) => void} cursor
+ * @param {() => {band: number[][] | null, style: string}} marked the band of one of them, low and high
  */
-export const tracesChart = (box, names, shown, data, cursor) => mount(box, {
+export const tracesChart = (box, names, shown, data, cursor, marked) => mount(box, {
   label: 'units of c_end from the start',
   padding: [12, (u) => (u.width < LABELLED ? 14 : 150), 0, 0],
   focus: { alpha: 0.2 },
@@ -146,8 +150,27 @@ export const tracesChart = (box, names, shown, data, cursor) => mount(box, {
     label, show: shown[i], stroke: () => ink(lineStyle(i).name), dash: lineStyle(i).dash, width: 2,
     points: { show: false },
   }))],
-  hooks: { draw: [endLabels], setCursor: onCursor(cursor) },
+  hooks: { drawClear: [(u) => shade(u, marked())], draw: [endLabels], setCursor: onCursor(cursor) },
 }, data);
+
+/** The area between the lows and the highs of a band. @param {any} u @param {{band: number[][] | null, style: string}} of */
+const shade = (u, { band, style }) => {
+  if (!band || band.length < 2 || band.length !== u.data[0].length) return;
+  const { ctx, bbox } = u;
+  const at = (i, side) => [u.valToPos(u.data[0][i], 'x', true), u.valToPos(band[i][side], 'y', true)];
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+  ctx.clip();
+  ctx.beginPath();
+  band.forEach((_, i) => { const [x, y] = at(i, 1); if (i) ctx.lineTo(x, y); else ctx.moveTo(x, y); });
+  for (let i = band.length - 1; i >= 0; i--) ctx.lineTo(...at(i, 0));
+  ctx.closePath();
+  ctx.globalAlpha = 0.18;
+  ctx.fillStyle = ink(style);
+  ctx.fill();
+  ctx.restore();
+};
 
 /**
  * The LLR between its bounds.
@@ -204,3 +227,59 @@ export const eloChart = (box, marks, data, cursor) => mount(box, {
     setCursor: onCursor(cursor),
   },
 }, data);
+
+/**
+ * What the searches of a game said, for the first side of the run.
+ * @param {HTMLElement} box @param {any[]} data @param {string} side @param {(at: number | null) => void} chosen the move that is clicked on
+ */
+export const evalChart = (box, data, side, chosen) => {
+  const limit = 10;
+  const chart = mount(box, {
+    label: `pawns for the ${side}`,
+    axis: axis('ply', (v) => String(v)),
+    cursor: { y: false },
+    range: (_, min, max) => [Math.max(-limit, Math.min(-1, min)), Math.min(limit, Math.max(1, max))],
+    series: [{}, { stroke: () => ink('accent'), width: 2, fill: () => ink('accent-soft'), fillTo: 0, points: { show: false } }],
+    hooks: { draw: [(u) => rule(u, 0, ink('dim'), '', false, 'right')] },
+  }, data);
+  chart.over.addEventListener('click', () => chosen(chart.cursor.idx == null ? null : data[0][chart.cursor.idx]));
+  return chart;
+};
+
+/**
+ * The totals of a line of champions over time, with their intervals, and matches against its start.
+ * @param {HTMLElement} box @param {any[]} data times in seconds, totals, lows, highs, matches, their lows and highs
+ */
+export const lineageChart = (box, data) => mount(box, {
+  label: 'Elo over the start',
+  time: true,
+  axis: { stroke: () => ink('dim'), font: FONT, grid: { stroke: () => ink('grid'), width: 1 }, ticks: { show: false } },
+  cursor: { y: false },
+  range: (_, min, max) => [Math.min(0, min) - 2, Math.max(0, max) + 2],
+  bands: [{ series: [3, 2], fill: () => ink('accent-soft') }],
+  series: [{},
+    { stroke: () => ink('accent'), width: 2.5, points: { show: true, size: 8, fill: () => ink('accent') }, spanGaps: true },
+    { stroke: () => ink('accent-line'), width: 1, points: { show: false }, spanGaps: true },
+    { stroke: () => ink('accent-line'), width: 1, points: { show: false }, spanGaps: true },
+    { stroke: () => ink('s1'), paths: () => null, points: { show: true, size: 9, fill: () => ink('s1') } },
+    { stroke: 'transparent', paths: () => null, points: { show: false } },
+    { stroke: 'transparent', paths: () => null, points: { show: false } }],
+  hooks: { draw: [whiskers] },
+}, data);
+
+/** Lines from the lows to the highs of the matches. @param {any} u */
+const whiskers = (u) => {
+  const { ctx } = u;
+  ctx.save();
+  ctx.strokeStyle = ink('s1');
+  ctx.lineWidth = 2 * devicePixelRatio;
+  u.data[0].forEach((time, i) => {
+    if (u.data[4][i] == null) return;
+    const x = u.valToPos(time, 'x', true);
+    ctx.beginPath();
+    ctx.moveTo(x, u.valToPos(u.data[5][i], 'y', true));
+    ctx.lineTo(x, u.valToPos(u.data[6][i], 'y', true));
+    ctx.stroke();
+  });
+  ctx.restore();
+};

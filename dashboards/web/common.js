@@ -89,12 +89,97 @@ export const setGauge = (gauge, { llr, lower, upper }) => {
   gauge.classList.toggle('down', (llr ?? 0) < 0);
 };
 
+/** What the coordinator answers as JSON; an error of its own words if it refuses. @param {string} url */
+export const getJson = async (url) => {
+  const answer = await fetch(url, { headers: { accept: 'application/json' } });
+  const told = await answer.json().catch(() => ({ error: `the coordinator answers ${answer.status}` }));
+  if (!answer.ok) throw new Error(told.error);
+  return told;
+};
+
+/** The address of this page with other words behind its `?`; empty ones go. @param {Record<string, string>} words */
+export const inAddress = (words) => {
+  const url = new URL(location.href);
+  for (const [name, value] of Object.entries(words)) {
+    if (value) url.searchParams.set(name, value); else url.searchParams.delete(name);
+  }
+  history.replaceState(null, '', url);
+};
+/** A word behind the `?` of this page. @param {string} name */
+export const fromAddress = (name) => new URL(location.href).searchParams.get(name) ?? '';
+
+/** Acts once things have been quiet for a moment. @param {() => void} act @param {number} [ms] */
+export const soon = (act, ms = 250) => {
+  let timer = 0;
+  return () => { clearTimeout(timer); timer = setTimeout(act, ms); };
+};
+
+/**
+ * Lines of a table as a file to keep.
+ * @param {string} name without its ending @param {'csv' | 'json'} form
+ * @param {string[]} head @param {any[][]} lines numbers as they are, not as they are shown
+ */
+export const download = (name, form, head, lines) => {
+  const quoted = (cell) => {
+    const text = cell == null ? '' : String(cell);
+    // A spreadsheet takes a name that begins so for a formula.
+    const safe = typeof cell === 'string' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+    return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  };
+  const text = form === 'csv'
+    ? [head, ...lines].map((line) => line.map(quoted).join(',')).join('\r\n')
+    : JSON.stringify(lines.map((line) => Object.fromEntries(head.map((title, i) => [title, line[i]]))));
+  const address = URL.createObjectURL(new Blob([text], { type: form === 'csv' ? 'text/csv' : 'application/json' }));
+  const anchor = document.createElement('a');
+  anchor.href = address;
+  anchor.download = `${name}.${form}`;
+  anchor.click();
+  setTimeout(() => URL.revokeObjectURL(address), 10000);
+};
+
+/** Buttons that give lines of a table as files. @param {string} name @param {() => {head: string[], lines: any[][]}} rows */
+export const downloads = (name, rows) => {
+  const button = (/** @type {'csv' | 'json'} */ form) => {
+    const node = /** @type {HTMLButtonElement} */ (el('button', 'button', form.toUpperCase()));
+    node.type = 'button';
+    node.setAttribute('aria-label', `Download ${name} as ${form.toUpperCase()}`);
+    node.addEventListener('click', () => { const { head, lines } = rows(); download(name, form, head, lines); });
+    return node;
+  };
+  return el('p', 'downloads', button('csv'), button('json'));
+};
+
+/** A link. @param {string} href @param {string} text */
+export const anchor = (href, text) => { const node = el('a', '', text); node.setAttribute('href', href); return node; };
+
+/**
+ * A row of a table: the first cell is its heading; numbers stand right.
+ * @param {(Node | string | {n: string} | {wide: Node | string})[]} cells
+ */
+export const row = (...cells) => {
+  const node = el('tr', '');
+  cells.forEach((cell, i) => {
+    const plain = cell instanceof Node || typeof cell === 'string';
+    const [name, inner] = plain ? ['', cell] : 'n' in cell ? ['n', cell.n] : ['wide', cell.wide];
+    const box = el(i ? 'td' : 'th', name, inner);
+    if (!i) box.setAttribute('scope', 'row');
+    node.append(box);
+  });
+  return node;
+};
+/** Rows in place of those of before, or one that says why there are none. @param {HTMLElement} body @param {Node[]} rows @param {string} none */
+export const fillRows = (body, rows, none) => {
+  const empty = el('td', 'empty', none);
+  empty.setAttribute('colspan', String(body.closest('table')?.querySelectorAll('thead th').length ?? 1));
+  body.replaceChildren(...(rows.length ? rows : [el('tr', '', empty)]));
+};
+
 /** @param {'wait' | 'live' | 'lost'} state @param {string} text */
 const link = (state, text) => { field('link').dataset.link = state; show('link', text); };
 
 /**
  * Follows an event stream for as long as the page is seen. A hidden page lets go of it, because a
- * browser opens only six connections to one host.
+ * browser opens only six connections to one host. Gives back what takes another stream in its place.
  * @param {string} url
  * @param {(data: any) => void} onSnapshot takes the place of everything before
  * @param {(data: any) => void} onUpdate
@@ -103,6 +188,7 @@ export const follow = (url, onSnapshot, onUpdate) => {
   /** @type {EventSource | null} */
   let stream = null;
   let wait = 1000;
+  field('link').hidden = false;
   const close = () => { stream?.close(); stream = null; };
   const open = () => {
     if (document.hidden || stream) return;
@@ -124,6 +210,8 @@ export const follow = (url, onSnapshot, onUpdate) => {
   };
   document.addEventListener('visibilitychange', () => (document.hidden ? close() : open()));
   open();
+  /** Follows another stream from now on. @param {string} other */
+  return (other) => { url = other; close(); open(); };
 };
 
 /** @type {(() => void)[]} */
@@ -140,4 +228,7 @@ field('theme').addEventListener('click', () => {
   try { localStorage.setItem('elomill-theme', root.dataset.theme); } catch { /* lasts for this page */ }
   onTheme.forEach((act) => act());
 });
+for (const place of document.querySelectorAll('.places a')) {
+  if (place.getAttribute('href') === location.pathname) place.setAttribute('aria-current', 'page');
+}
 for (const time of document.querySelectorAll('time')) put(time, stamp(Number(time.dataset.ms)));

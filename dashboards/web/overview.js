@@ -1,6 +1,6 @@
 // The overview: the cluster in five numbers, the runs, the workers.
 
-import { count, duration, el, field, fixed, follow, percent, put, setGauge, short, show, showIf, signed, spark, stamp } from './common.js';
+import { count, duration, el, field, fixed, follow, fromAddress, inAddress, percent, put, setGauge, short, show, showIf, signed, spark, stamp } from './common.js';
 
 const rate = spark(field('spark'));
 /** Rows stay the same elements from one update to the next, so that focus and selection stay. @type {Map<string, any>} */
@@ -39,8 +39,8 @@ const runRow = (run) => {
   const parts = rows.get(key) ?? newRow(run);
   rows.set(key, parts);
   const over = run.state === 'finished' || run.state === 'stopped';
-  put(parts.state, run.state);
-  parts.state.dataset.state = run.state;
+  put(parts.state, run.queued ? 'queued' : run.state);
+  parts.state.dataset.state = run.queued ? 'queued' : run.state;
   put(parts.facts, `#${run.id} ${run.kind} · ${run.game} · ${run.state_reason || `since ${stamp(run.created_at_unix_ms)}`}`);
   put(parts.share, percent(run.counted_pairs, run.asked_pairs));
   put(parts.pairs, `${count(run.counted_pairs)} of ${count(run.asked_pairs)} pairs`);
@@ -63,9 +63,16 @@ const runRow = (run) => {
     put(parts.main, `${count(run.moved.parameters)} parameter${run.moved.parameters === 1 ? '' : 's'}`);
     put(parts.side, `${run.moved.name} moved most: ${signed(run.moved.steps, 1)} c_end`);
   }
-  put(parts.pace, over ? (run.ended_at_unix_ms ? 'ended' : '–') : `${fixed(run.pairs_per_second, 1)} pairs/s`);
-  put(parts.eta, over ? (run.ended_at_unix_ms ? stamp(run.ended_at_unix_ms) : '') : run.eta_seconds == null ? 'no rate yet' : `${duration(run.eta_seconds)} left`);
+  parts.pace.title = over ? '' : `${percent(run.core_share, 1)} of the leases that are out, so of the cores`;
+  put(parts.pace, over ? (run.ended_at_unix_ms ? 'ended' : '–') : `${count(Math.round(120 * run.pairs_per_second))} games/min · ${Math.round(100 * run.core_share)} % of the cores`);
+  put(parts.eta, over ? (run.ended_at_unix_ms ? stamp(run.ended_at_unix_ms) : '') : eta(run));
   return parts.row;
+};
+
+/** What is left: until the verdict with its spread, or until the budget is played. @param {any} run */
+const eta = (run) => {
+  if (run.verdict_seconds) return `${duration(run.verdict_seconds[0])} left, 95 %: ${duration(run.verdict_seconds[1])}`;
+  return run.eta_seconds == null ? 'no rate yet' : `${duration(run.eta_seconds)} left`;
 };
 
 /** @param {any} worker */
@@ -101,12 +108,40 @@ const noRuns = el('li', 'empty', 'No runs yet. Start one with ', el('code', '', 
 const noWorkers = el('tr', '', el('td', 'empty', 'No workers yet. Start one with ', el('code', '', 'elomill worker'), '.'));
 noWorkers.firstElementChild?.setAttribute('colspan', '8');
 
+const form = field('filters');
+const NAMES = ['q', 'state', 'kind', 'game'];
+const asked = (name) => form.elements.namedItem(name);
+for (const name of NAMES) asked(name).value = fromAddress(name);
+/** Whether a run is meant by the words of the address. @param {any} run */
+const isMeant = (run) => {
+  const text = `#${run.id} ${run.name} ${run.state_reason}`.toLowerCase();
+  return text.includes(asked('q').value.trim().toLowerCase())
+    && ['', run.queued ? 'queued' : run.state].includes(asked('state').value)
+    && ['', run.kind].includes(asked('kind').value) && ['', run.game].includes(asked('game').value);
+};
+/** @type {any} */
+let last = null;
+form.addEventListener('submit', (event) => event.preventDefault());
+form.addEventListener('input', () => {
+  inAddress(Object.fromEntries(NAMES.map((name) => [name, asked(name).value.trim()])));
+  if (last) list(last);
+});
+const noneMeant = el('li', 'empty', 'No run is meant by that.');
+/** @param {any} data */
+const list = ({ runs }) => {
+  const meant = runs.filter(isMeant);
+  place(field('runs'), meant.map(runRow), runs.length ? noneMeant : noRuns);
+  show('found', meant.length === runs.length ? '' : `${count(meant.length)} of ${count(runs.length)}`);
+};
+
 /** @param {any} data */
 const draw = ({ runs, older, workers }) => {
+  last = { runs };
   const sum = (of, what) => of.reduce((total, item) => total + item[what], 0);
   const here = workers.filter((w) => w.connected);
-  const speed = sum(runs, 'pairs_per_second');
-  show('rate', fixed(speed, 1));
+  // Of a run that is over it is the rate of its whole life.
+  const speed = sum(runs.filter((r) => r.state === 'running' || r.state === 'paused'), 'pairs_per_second');
+  show('rate', count(Math.round(120 * speed)));
   rate(speed);
   show('running', count(runs.filter((r) => r.state === 'running').length));
   show('run-total', `${count(runs.length + older)} in all`);
@@ -115,7 +150,7 @@ const draw = ({ runs, older, workers }) => {
   show('playing', count(sum(here, 'playing_games')));
   show('slots', `in ${count(sum(here, 'slots'))} slots`);
   show('nodes', short(sum(here, 'nodes_per_second')));
-  place(field('runs'), runs.map(runRow), noRuns);
+  list({ runs });
   showIf('older', older ? `${count(older)} older runs are listed at /api/runs.` : '');
   place(field('workers'), workers.map(workerRow), noWorkers);
 };

@@ -1,6 +1,7 @@
 // The page of a race: its verdict in words, the table of its candidates.
 
 import { count, field, put, show, signed } from './common.js';
+import { breakdown } from './breakdown.js';
 import { followRun } from './run.js';
 
 /**
@@ -43,4 +44,5 @@ followRun((run) => {
     cell('from', pairs ? signed(candidate.corrected.elo_low, 1) : '–');
     cell('to', pairs ? signed(candidate.corrected.elo_high, 1) : '–');
   });
+  breakdown(run);
 });

@@ -1,6 +1,6 @@
 // What the pages of tunes, tests and races share: following one run, progress, games, leases.
 
-import { count, duration, field, fixed, follow, percent, put, show, showIf, spark, stamp } from './common.js';
+import { count, downloads, duration, field, fixed, follow, percent, put, show, showIf, spark, stamp } from './common.js';
 
 const CELLS = ['ll', 'ld', 'mid', 'dw', 'ww'];
 const rate = spark(field('spark'));
@@ -24,6 +24,11 @@ const shared = (run) => {
   show('state', run.state);
   field('state').dataset.state = run.state;
   showIf('reason', run.state_reason);
+  const left = run.excluded_pairs ? `${count(run.excluded_pairs)} pairs do not count: their workers are excluded. ` : '';
+  showIf('warning', `${left}${run.warning ?? ''}`.trim());
+  for (const node of document.querySelectorAll('[data-when]')) {
+    /** @type {HTMLElement} */ (node).hidden = !/** @type {HTMLElement} */ (node).dataset.when?.split(' ').includes(run.state);
+  }
   showIf('ended', run.ended_at_unix_ms ? `ended ${stamp(run.ended_at_unix_ms)}` : '');
 
   show('share', percent(run.counted_pairs, run.asked_pairs));
@@ -55,13 +60,16 @@ const shared = (run) => {
   for (const [name, value] of Object.entries(run.leases)) put(document.querySelector(`[data-lease="${name}"]`), count(Number(value)));
   show('leased', count(run.leased_pairs));
   show('reports', count(run.reports));
+  show('audited', `${percent(run.audited_pairs, run.counted_pairs)}${run.mismatched_pairs ? `, ${count(run.mismatched_pairs)} differ` : ''}`);
 };
 
 /**
  * Follows the run of this page.
  * @param {(run: any) => void} draw is called with the whole run, its trace complete up to now
+ * @param {string} [words] what the stream is asked for: `?filter=…`
+ * @returns what takes a stream of other words in its place
  */
-export const followRun = (draw) => {
+export const followRun = (draw, words) => {
   /** @type {any} */
   let run = null;
   const take = (next) => {
@@ -69,26 +77,31 @@ export const followRun = (draw) => {
     shared(run);
     draw(run);
   };
-  follow(`/events/runs/${pageData('run')}`, take, ({ keep, run: news }) => {
+  const address = `/events/runs/${runId}`;
+  const again = follow(address + (words ?? ''), take, ({ keep, run: news }) => {
     const [[before], [after]] = [Object.values(run.progress), Object.values(news.progress)];
     if (after.trace) after.trace = before.trace.slice(0, keep).concat(after.trace);
     take({ ...run, ...news });
   });
+  return (/** @type {string} */ other) => again(address + other);
 };
-const pageData = (name) => document.querySelector('main')?.dataset[name];
+/** The number of the run of this page. */
+export const runId = document.querySelector('main')?.dataset.run ?? '';
 
 /**
- * The numbers of the charts as a table, while it is open: at most forty lines, newest first.
- * @param {() => {head: string[], lines: string[][]}} rows
+ * The numbers of the charts as a table, while it is open: at most forty lines, newest first; and all of
+ * them as files.
+ * @param {() => {head: string[], lines: any[][], text: (value: any, column: number) => string}} rows
  * @returns {() => void} to be called when they have changed
  */
 export const numbers = (rows) => {
   const box = field('numbers');
+  box.append(downloads(`run-${runId}`, rows));
   const fill = () => {
     if (!box.open) return;
-    const { head, lines } = rows();
+    const { head, lines, text } = rows();
     const step = Math.ceil(lines.length / 40);
-    const some = lines.reverse().filter((_, i) => i % step === 0);
+    const some = [...lines].reverse().filter((_, i) => i % step === 0).map((line) => line.map(text));
     const line = (tag, cells) => {
       const row = document.createElement('tr');
       for (const text of cells) row.appendChild(document.createElement(tag)).textContent = text;

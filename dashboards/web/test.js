@@ -3,6 +3,7 @@
 
 import { count, field, fixed, setGauge, show, signed } from './common.js';
 import { eloChart, llrChart, refresh } from './charts.js';
+import { breakdown } from './breakdown.js';
 import { followRun, numbers } from './run.js';
 
 /** @type {any} */
@@ -50,9 +51,31 @@ const table = numbers(() => {
   const llr = charts?.llr ? (text) => [text] : () => [];
   return {
     head: ['pairs', ...llr('LLR'), 'Elo', '95 % from', 'to'],
-    lines: points.map((p) => [count(p.pairs), ...llr(signed(p.llr)), signed(p.elo), signed(p.elo_low), signed(p.elo_high)]),
+    lines: points.map((p) => [p.pairs, ...llr(p.llr), p.elo, p.elo_low, p.elo_high]),
+    text: (value, column) => (column ? signed(value) : count(value)),
   };
 });
+
+/**
+ * Normalised Elo: the mean score above a half in deviations of one game, times 800 / ln 10 (M. Van den
+ * Bergh, 2020). Its naive interval depends on the number of games alone; the corrected one is that of the
+ * corrected Elo on this scale. An empty cell counts a thousandth, as everywhere.
+ * @param {number[]} cells @param {any} corrected
+ */
+const normalized = (cells, corrected) => {
+  const unit = 800 / Math.LN10;
+  const filled = cells.map((cell) => cell || 1e-3);
+  const pairs = filled.reduce((a, b) => a + b, 0);
+  const mean = filled.reduce((sum, cell, i) => sum + cell * i / 4, 0) / pairs;
+  const variance = filled.reduce((sum, cell, i) => sum + cell * (i / 4 - mean) ** 2, 0) / pairs;
+  const scale = (score) => unit * (score - 0.5) / Math.sqrt(2 * variance);
+  const margin = unit * 1.96 / Math.sqrt(2 * pairs);
+  const of = (elo) => scale(1 / (1 + 10 ** (-elo / 400)));
+  return {
+    value: scale(mean), low: scale(mean) - margin, high: scale(mean) + margin,
+    corrected: corrected && { elo: of(corrected.elo), elo_low: of(corrected.elo_low), elo_high: of(corrected.elo_high) },
+  };
+};
 
 followRun((run) => {
   const test = run.progress.test;
@@ -76,12 +99,15 @@ followRun((run) => {
   if (charts.llr) setGauge(field('gauge'), test);
   show('elo', run.counted_pairs ? `${signed(test.elo, 1)} ± ${fixed((test.elo_high - test.elo_low) / 2, 1)}` : '–');
   show('elo-range', interval(test));
-  show('nelo', signed(test.normalized_elo, 1));
+  const scaled = normalized(run.tally.pentanomial, test.corrected);
+  show('nelo', run.counted_pairs ? `${signed(test.normalized_elo, 1)} ± ${fixed((scaled.high - scaled.low) / 2, 1)}` : '–');
+  show('nelo-corrected', run.counted_pairs && scaled.corrected ? `corrected ${signed(scaled.corrected.elo, 1)}, 95 %: ${interval(scaled.corrected)}` : '');
+  breakdown(run);
   show('los', test.los == null ? '' : `likely stronger: ${fixed(100 * test.los, 1)} %`);
   if (!charts.llr) return;
   const { corrected, outlook } = test;
   show('corrected', run.counted_pairs && corrected ? `${signed(corrected.elo, 1)} ± ${fixed((corrected.elo_high - corrected.elo_low) / 2, 1)}` : '–');
   show('corrected-range', corrected ? interval(corrected) : '');
   show('passes', outlook ? `${fixed(100 * outlook.pass_probability, 0)} % to pass` : '–');
-  show('remaining', outlook ? `${count(Math.round(2 * outlook.mean_pairs))} more games, 95 %: ${count(Math.round(2 * outlook.q95_pairs))}` : 'the test is over');
+  show('remaining', outlook ? `${count(Math.round(2 * outlook.mean_pairs))} more games on average; half of such tests ${count(Math.round(2 * outlook.median_pairs))}, 95 of 100 ${count(Math.round(2 * outlook.q95_pairs))} at most` : 'the test is over');
 });

@@ -293,4 +293,44 @@ mod tests {
         spool.append(key, &Line::Sent(1)).unwrap();
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
     }
+
+    /// A disk gives back what it likes: bytes turned over, lost, doubled, lines in another order.
+    #[test]
+    fn whatever_is_on_the_disk_is_a_lease_with_pairs_of_its_own_or_none() {
+        let dir = tempfile::tempdir().unwrap();
+        let lines = [Line::Pair(pair(11)), Line::Sent(1), Line::Pair(pair(10)), Line::Acked(1)];
+        let key = spooled(dir.path(), &lines);
+        let good = fs::read(dir.path().join(format!("{}-{}.jsonl", key.lease, key.epoch))).unwrap();
+        let mut state = 7_u64;
+        // Knuth's MMIX constants.
+        let mut below = move |most: usize| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as usize % most.max(1)
+        };
+        let mut whole = 0;
+        for _ in 0..20_000 {
+            let mut bytes = good.clone();
+            for _ in 0..=below(3) {
+                let at = below(bytes.len());
+                match below(5) {
+                    0 => bytes[at] ^= 1 << below(8),
+                    1 => bytes.truncate(at + 1),
+                    2 => bytes.extend_from_within(at..),
+                    3 => drop(bytes.drain(..at)),
+                    _ => bytes[at] = b'\n',
+                }
+            }
+            if let Some((lease, used)) = read_lines(&bytes) {
+                whole += 1;
+                assert!(used <= bytes.len() && lease.pairs.len() <= lease.order.openings.len());
+                assert!(lease.acked <= lease.sent && lease.sent as usize <= lease.pairs.len());
+                let asked =
+                    |p: &PairRecord| lease.order.openings.iter().any(|o| o.index == p.index);
+                assert!(lease.pairs.iter().all(asked));
+            }
+        }
+        assert!(whole > 100, "{whole} were read");
+    }
 }

@@ -1,13 +1,12 @@
 //! `elomill games`: lists, shows and exports the games of a run.
 
-mod record;
-
 use crate::client::Control;
 use crate::commands::runs::run_id;
 use crate::endpoint::CoordinatorArgs;
 use crate::output::{hinted, json, line};
 use crate::tables::{Column, table};
 use clap::{Subcommand, ValueEnum};
+use games::record;
 use model::RunId;
 use model::view::{GameView, PairView};
 use std::io::{self, BufWriter, Write};
@@ -79,6 +78,8 @@ struct Export {
 enum Format {
     /// Portable game notation, with the evaluations as comments
     Pgn,
+    /// The form that programs of the game itself exchange: GGF for othello, else a `position` line
+    Own,
     /// One JSON object for each pair
     Json,
     /// A line for each position that was played from, with the move, the evaluation and the result
@@ -136,7 +137,7 @@ impl Show {
             json(&pair)?;
         } else {
             let mut out = BufWriter::new(io::stdout().lock());
-            record::pgn(&mut out, &run, &pair)?;
+            out.write_all(record::pgn(&run, &pair)?.as_bytes())?;
             out.flush()?;
         }
         Ok(ExitCode::SUCCESS)
@@ -149,8 +150,9 @@ impl Export {
         let run = control.run(self.run).await?;
         let mut out = BufWriter::new(io::stdout().lock());
         let each = |pair: PairView| match self.format {
-            Format::Pgn => record::pgn(&mut out, &run, &pair),
-            Format::Epd => record::epd(&mut out, &run, &pair),
+            Format::Pgn => Ok(out.write_all(record::pgn(&run, &pair)?.as_bytes())?),
+            Format::Own => Ok(out.write_all(record::own(&run, &pair)?.as_bytes())?),
+            Format::Epd => Ok(out.write_all(record::epd(&run, &pair)?.as_bytes())?),
             Format::Json => {
                 serde_json::to_writer(&mut out, &pair)?;
                 Ok(writeln!(out)?)

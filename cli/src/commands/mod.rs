@@ -66,7 +66,7 @@ pub(crate) enum Command {
     Invite(invite::Args),
     /// Lists and revokes the keys of workers and people
     Keys(keys::Args),
-    /// Redeems a link for the commands of this machine
+    /// Redeems a link for the commands of this machine, or prints one for the browser
     Login(login::Args),
     /// Prints the parameters of the built-in engine
     Params(params::Args),

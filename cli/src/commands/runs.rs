@@ -38,6 +38,8 @@ enum What {
     Stop(Steer),
     /// Says why a run gets the work that it gets
     Explain(One),
+    /// Sets the share of the cluster that a run gets against the others
+    Weigh(Weigh),
     /// Recomputes a run from the ledger and compares it with what is stored
     Replay(One),
     /// Files a tune that begins where another one stood
@@ -79,6 +81,15 @@ struct Steer {
     /// Why, for whoever looks at the run later
     #[arg(long, default_value = "by hand")]
     reason: String,
+}
+
+#[derive(Debug, clap::Args)]
+struct Weigh {
+    #[command(flatten)]
+    one: One,
+    /// 0.001 to 1000; a run of weight 2 gets twice the share of one of weight 1
+    #[arg(long)]
+    weight: f64,
 }
 
 /// A run's id as people type it.
@@ -127,6 +138,10 @@ impl Args {
                     line(explain::text(&share))?;
                 }
                 Ok(ExitCode::SUCCESS)
+            }
+            Some(What::Weigh(Weigh { one, weight })) => {
+                one.connect().await?.weigh(one.id, weight).await?;
+                one.say_state().await
             }
             Some(What::Replay(one)) => replay(&one).await,
             Some(What::Fork(args)) => args.run().await,

@@ -307,6 +307,7 @@ fn choices_and_placebos_are_named() {
             convergence: Convergence::Moves,
             why: "on its way".to_owned(),
             chance: vec![0.04, 1e-4],
+            noise: Vec::new(),
         });
     }
     let text = describe(&run);

@@ -175,6 +175,7 @@ pub(super) enum Command {
     Create { spec: Box<RunSpec>, filed: Filed, openings: Box<Openings>, reply: Reply<RunId> },
     Fork(Box<Forking>),
     Extend { run: RunId, asked: Pairs, reply: Reply<()> },
+    Weigh { run: RunId, weight: f64, reply: Reply<()> },
     Pause { run: RunId, reason: String, reply: Reply<()> },
     Resume { run: RunId, reply: Reply<()> },
     Stop { run: RunId, reason: String, reply: Reply<()> },
@@ -303,6 +304,14 @@ impl Handle {
     /// It is over or asks for more already, or the ledger is not available.
     pub async fn extend(&self, run: RunId, asked: Pairs) -> Result<(), CoreError> {
         self.ask(|reply| Command::Extend { run, asked, reply }).await
+    }
+
+    /// Sets the share of a run against the others.
+    ///
+    /// # Errors
+    /// It is over, the weight is none, or the ledger is not available.
+    pub async fn weigh(&self, run: RunId, weight: f64) -> Result<(), CoreError> {
+        self.ask(|reply| Command::Weigh { run, weight, reply }).await
     }
 
     /// Stops giving pairs of a run.

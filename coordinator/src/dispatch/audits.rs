@@ -163,12 +163,23 @@ pub struct Audits {
     records: BTreeMap<WorkerId, Record>,
     /// Whose each known worker is.
     owners: BTreeMap<WorkerId, Arc<str>>,
+    /// How many workers each owner has.
+    machines: BTreeMap<Arc<str>, usize>,
 }
 
 impl Audits {
     /// Notes whose a worker is.
     pub fn know(&mut self, worker: WorkerId, owner: &Arc<str>) {
-        self.owners.insert(worker, owner.clone());
+        let before = self.owners.insert(worker, owner.clone());
+        *self.machines.entry(owner.clone()).or_default() += 1;
+        if let Some(before) = before
+            && let Some(machines) = self.machines.get_mut(&before)
+        {
+            *machines -= 1;
+            if *machines == 0 {
+                self.machines.remove(&before);
+            }
+        }
     }
 
     /// Whose a worker is, if that is known.
@@ -180,7 +191,7 @@ impl Audits {
     /// How many owners have workers.
     #[must_use]
     pub fn owners(&self) -> usize {
-        self.owners.values().collect::<BTreeSet<_>>().len()
+        self.machines.len()
     }
 
     /// Puts back how many pairs of a worker came out the same.
@@ -223,13 +234,24 @@ impl Audits {
         }
     }
 
+    /// Whether somebody is known who may judge this worker.
+    fn is_judged(&self, worker: WorkerId) -> bool {
+        let others = self.owners.len() - usize::from(self.owners.contains_key(&worker));
+        let by_owner = self.owners.contains_key(&worker) && self.machines.len() > 1;
+        match self.policy.auditors {
+            Auditors::Nobody => false,
+            Auditors::Workers => others > 0,
+            Auditors::Owners => by_owner,
+            Auditors::Auto => by_owner || (self.machines.len() < 2 && others > 0),
+        }
+    }
+
     /// The pairs of a report that are to be played again.
     #[must_use]
     pub fn chosen(&self, run: RunId, worker: WorkerId, pairs: &[PairIndex]) -> Vec<PairIndex> {
         let mut record = self.record(worker);
-        let somebody = || self.owners.keys().any(|other| self.may_judge(*other, worker));
         let in_all = self.waiting.len() + self.out.len();
-        if in_all >= MOST_IN_ALL || self.policy.auditors == Auditors::Nobody || !somebody() {
+        if in_all >= MOST_IN_ALL || !self.is_judged(worker) {
             return Vec::new();
         }
         let mut chosen = Vec::new();
@@ -337,7 +359,15 @@ mod tests {
             (Auditors::Nobody, [false, false, false]),
         ] {
             assert_eq!(judges(&audits, auditors), expected, "{auditors:?}");
+            audits.policy.auditors = auditors;
+            for worker in ids {
+                let somebody = ids.iter().any(|other| audits.may_judge(*other, worker));
+                assert_eq!(audits.is_judged(worker), somebody, "{auditors:?}, {worker}");
+            }
         }
+        // A key may pass to another owner.
+        audits.know(ids[2], &"a".into());
+        assert_eq!(audits.owners(), 1);
         // Where nobody may judge, nothing is asked for.
         audits.policy.auditors = Auditors::Nobody;
         assert!(audits.chosen(RunId(1), ids[0], &[PairIndex(0)]).is_empty());

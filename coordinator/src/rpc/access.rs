@@ -34,6 +34,7 @@ pub fn need(path: &str) -> Option<Need> {
         ("grpc.reflection.v1.ServerReflection", _) => Need::GoodKey,
         ("elomill.v1.KeyService", "Redeem") => Need::AnyKey,
         ("elomill.v1.KeyService", "WhoAmI") => Need::GoodKey,
+        ("elomill.v1.KeyService", "SignIn") => Need::Role(Role::ReadOnly),
         ("elomill.v1.KeyService", "Invite" | "ListKeys" | "RevokeKey") => Need::Role(Role::Admin),
         ("elomill.v1.TrustService", "ListExclusions" | "GetWorker") => Need::Role(Role::ReadOnly),
         ("elomill.v1.TrustService", "ReleaseWorker") => Need::Role(Role::Admin),
@@ -52,7 +53,7 @@ pub fn need(path: &str) -> Option<Need> {
         (
             "elomill.v1.ControlService",
             "CreateRun" | "PauseRun" | "ResumeRun" | "StopRun" | "ReplayRun" | "ForkRun"
-            | "ExtendRun",
+            | "ExtendRun" | "WeighRun",
         ) => Need::Role(Role::Author),
         _ => return None,
     })

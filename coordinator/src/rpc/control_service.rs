@@ -282,6 +282,16 @@ impl ControlService for ControlRpc {
         Ok(Response::new(v1::ExplainRunResponse { share: Some(convert::wire_share(&share)) }))
     }
 
+    async fn weigh_run(
+        &self,
+        request: Request<v1::WeighRunRequest>,
+    ) -> Result<Response<v1::WeighRunResponse>, Status> {
+        let v1::WeighRunRequest { run_id, weight } = request.into_inner();
+        let result = self.core.weigh(RunId(run_id), weight).await;
+        self.done(run_id, result).await?;
+        Ok(Response::new(v1::WeighRunResponse {}))
+    }
+
     type ExportRunStream =
         Pin<Box<dyn Stream<Item = Result<v1::ExportRunResponse, Status>> + Send>>;
 

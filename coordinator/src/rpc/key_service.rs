@@ -1,4 +1,5 @@
-//! What is asked about keys: to redeem an invitation, to make one, to list and to revoke.
+//! What is asked about keys: to redeem an invitation, to make one, to list, to revoke, and to sign a
+//! browser in.
 
 use crate::convert;
 use crate::core::chain;
@@ -17,6 +18,8 @@ use tonic::{Request, Response, Status};
 const EXPIRES: std::ops::RangeInclusive<u64> = 60..=315_360_000;
 /// How often it may be redeemed.
 const USES: std::ops::RangeInclusive<u32> = 1..=1_000_000;
+/// How long a link signs a browser in.
+const SIGN_IN_WITHIN: Duration = Duration::from_secs(600);
 /// Longest label, owner and reason.
 const LONGEST: (usize, usize, usize) = (80, 80, 300);
 
@@ -141,10 +144,7 @@ impl KeyService for KeyRpc {
         if !USES.contains(&request.uses) {
             return Err(wrong("uses", request.uses.to_string(), "1 to 1000000"));
         }
-        let token = Token::random().map_err(|error| {
-            tracing::error!(%error, "no random bytes");
-            Status::internal("the system of the coordinator gives no random bytes")
-        })?;
+        let token = random_token()?;
         let invite = NewInvite {
             token_sha256: token.sha256(),
             owner,
@@ -157,6 +157,18 @@ impl KeyService for KeyRpc {
         tracing::info!(invite.id = invite_id, owner = %invite.owner, by.key = caller.id, "invited");
         let token = token.as_bytes().to_vec().into();
         Ok(Response::new(v1::InviteResponse { invite_id, token, expires_at_unix_ms }))
+    }
+
+    async fn sign_in(
+        &self,
+        request: Request<v1::SignInRequest>,
+    ) -> Result<Response<v1::SignInResponse>, Status> {
+        let caller = access::caller(&request)?;
+        let token = random_token()?;
+        let added = self.ledger.add_sign_in(&token.sha256(), caller.id, SIGN_IN_WITHIN).await;
+        let expires_at_unix_ms = added.map_err(|e| failed(&e))?;
+        let token = token.as_bytes().to_vec().into();
+        Ok(Response::new(v1::SignInResponse { token, expires_at_unix_ms }))
     }
 
     async fn list_keys(
@@ -188,6 +200,13 @@ impl KeyService for KeyRpc {
         self.look().await;
         Ok(Response::new(v1::RevokeKeyResponse {}))
     }
+}
+
+fn random_token() -> Result<Token, Status> {
+    Token::random().map_err(|error| {
+        tracing::error!(%error, "no random bytes");
+        Status::internal("the system of the coordinator gives no random bytes")
+    })
 }
 
 /// The wall clock, for people; what expires does so by the clock of the database.

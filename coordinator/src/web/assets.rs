@@ -18,7 +18,7 @@ macro_rules! asset {
 }
 
 /// Name under `/assets/`, content type, bytes.
-pub(super) const ASSETS: [(&str, &str, &[u8]); 12] = [
+pub(super) const ASSETS: [(&str, &str, &[u8]); 20] = [
     asset!("style.css", STYLE, "style.css"),
     asset!("theme.js", SCRIPT, "theme.js"),
     asset!("common.js", SCRIPT, "common.js"),
@@ -28,6 +28,14 @@ pub(super) const ASSETS: [(&str, &str, &[u8]); 12] = [
     asset!("tune.js", SCRIPT, "tune.js"),
     asset!("test.js", SCRIPT, "test.js"),
     asset!("race.js", SCRIPT, "race.js"),
+    asset!("breakdown.js", SCRIPT, "breakdown.js"),
+    asset!("copying.js", SCRIPT, "copying.js"),
+    asset!("iteration.js", SCRIPT, "iteration.js"),
+    asset!("board.js", SCRIPT, "board.js"),
+    asset!("pieces.js", SCRIPT, "pieces.js"),
+    asset!("progress.js", SCRIPT, "progress.js"),
+    asset!("workers.js", SCRIPT, "workers.js"),
+    asset!("hands.js", SCRIPT, "hands.js"),
     asset!("icon.svg", "image/svg+xml", "icon.svg"),
     asset!("uplot.js", SCRIPT, "vendor/uPlot.iife.min.js"),
     asset!("uplot.css", STYLE, "vendor/uPlot.min.css"),

@@ -32,7 +32,14 @@ struct Card<'a> {
     asked_pairs: u64,
     counted_pairs: u64,
     pairs_per_second: f64,
+    /// Until the budget is played.
     eta_seconds: Option<f64>,
+    /// Of a test: until its verdict in half of all cases, and in 95 of 100, its budget permitting.
+    verdict_seconds: Option<[f64; 2]>,
+    /// Its share of the leases that are out, 0 to 1: of the cores, as each slot plays one lease.
+    core_share: f64,
+    /// Running, but nobody plays it now.
+    queued: bool,
     created_at_unix_ms: i64,
     ended_at_unix_ms: Option<i64>,
     /// Of a tune.
@@ -77,16 +84,17 @@ struct Standing {
 
 /// The overview of these runs, given newest first. Runs that are not over are always shown.
 pub(super) fn overview<'a>(runs: &'a [RunView], workers: &'a [WorkerView]) -> Overview<'a> {
+    let out: u64 = runs.iter().map(|run| run.leases.active).sum();
     let shown = runs
         .iter()
         .enumerate()
         .filter(|(place, run)| *place < MAX_CARDS || !run.state.is_over())
-        .map(|(_, run)| card(run))
+        .map(|(_, run)| card(run, out))
         .collect::<Vec<_>>();
     Overview { older: runs.len() - shown.len(), runs: shown, workers }
 }
 
-fn card(run: &RunView) -> Card<'_> {
+fn card(run: &RunView, leases_out: u64) -> Card<'_> {
     let (moved, test, race) = match &run.progress {
         ProgressView::Tune(tune) => (farthest(run, &tune.theta), None, None),
         ProgressView::Test(test) => {
@@ -114,12 +122,23 @@ fn card(run: &RunView) -> Card<'_> {
         counted_pairs: run.counted_pairs,
         pairs_per_second: run.pairs_per_second,
         eta_seconds: run.eta_seconds,
+        verdict_seconds: verdict_seconds(run),
+        core_share: if leases_out > 0 { run.leases.active as f64 / leases_out as f64 } else { 0.0 },
+        queued: run.state == RunState::Running && run.leases.active == 0,
         created_at_unix_ms: run.created_at_unix_ms,
         ended_at_unix_ms: run.ended_at_unix_ms,
         moved,
         test,
         race,
     }
+}
+
+fn verdict_seconds(run: &RunView) -> Option<[f64; 2]> {
+    let ProgressView::Test(test) = &run.progress else { return None };
+    let outlook = test.outlook.filter(|_| run.pairs_per_second > 0.0)?;
+    let left = run.asked_pairs.saturating_sub(run.counted_pairs) as f64;
+    let after = |pairs: f64| pairs.min(left) / run.pairs_per_second;
+    Some([after(outlook.median_pairs), after(outlook.q95_pairs)])
 }
 
 fn field(race: &RaceView) -> Option<Field<'_>> {

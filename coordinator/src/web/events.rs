@@ -9,12 +9,14 @@
 //! A client gets at most three events a second; changes in between are folded into the next one.
 
 use super::{Source, SourceError, Web, api, cards, run_id};
-use axum::extract::{Path, State};
+use axum::extract::{Path, Query, State};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use futures_util::stream;
 use model::RunId;
-use model::view::{ProgressView, RunView};
+use model::spec::Job;
+use model::view::{MOST_SHOWN, ProgressView, RunView};
+use serde::Deserialize;
 use serde_json::json;
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -36,13 +38,64 @@ pub(super) async fn overview(State(web): State<Web>) -> Response {
     open(web, Subject::Overview { sent: None })
 }
 
+/// Which parameters of a tune a page wants to see.
+#[derive(Deserialize)]
+pub(super) struct Wanted {
+    /// A part of their names, in either case.
+    #[serde(default)]
+    filter: String,
+    /// `moved`, `signal` or `file`: which come first where they are too many.
+    #[serde(default)]
+    order: String,
+}
+
 /// `GET /events/runs/{id}`: one run.
-pub(super) async fn run(State(web): State<Web>, Path(id): Path<String>) -> Response {
+pub(super) async fn run(
+    State(web): State<Web>,
+    Path(id): Path<String>,
+    Query(wanted): Query<Wanted>,
+) -> Response {
     let Some(id) = run_id(&id) else { return api::missing("no such run") };
     match web.source.run(id).await {
-        Ok(Some(run)) => open(web, Subject::Run { id, shown: run.farthest(), sent: None }),
+        Ok(Some(run)) => open(web, Subject::Run { id, shown: wanted.places(&run), sent: None }),
         Ok(None) => api::missing("no such run"),
         Err(error) => api::unreadable(&error),
+    }
+}
+
+impl Wanted {
+    /// Places of the parameters to show, in the order of the specification; none for all of them.
+    fn places(&self, run: &RunView) -> Option<Vec<usize>> {
+        let filter = self.filter.trim().to_lowercase();
+        if filter.is_empty() && matches!(self.order.as_str(), "" | "moved") {
+            return run.farthest();
+        }
+        let (Job::Tune(spec), ProgressView::Tune(view)) = (&run.spec.job, &run.progress) else {
+            return None;
+        };
+        let moved = |place: usize| {
+            let way = view.theta.get(place).map_or(0.0, |now| spec.parameters[place].steps(*now));
+            way.abs()
+        };
+        let noise = view.verdict.as_ref().map(|verdict| &verdict.noise);
+        let signal = |place: usize| {
+            let known = view.estimate.as_ref().and_then(|e| e.signal_to_noise.get(place).copied());
+            let noise = noise.and_then(|noise| noise.get(place)).filter(|noise| **noise > 0.0);
+            let over_noise =
+                || noise.map(|noise| moved(place) * spec.parameters[place].c_end / noise);
+            known.or_else(over_noise).unwrap_or(0.0)
+        };
+        let mut places: Vec<usize> = (0..spec.parameters.len())
+            .filter(|place| spec.parameters[*place].name.to_lowercase().contains(&filter))
+            .collect();
+        match self.order.as_str() {
+            "file" => {}
+            "signal" => places.sort_by(|a, b| signal(*b).total_cmp(&signal(*a)).then(a.cmp(b))),
+            _ => places.sort_by(|a, b| moved(*b).total_cmp(&moved(*a)).then(a.cmp(b))),
+        }
+        places.truncate(MOST_SHOWN);
+        places.sort_unstable();
+        Some(places)
     }
 }
 
@@ -128,7 +181,7 @@ enum Subject {
         sent: Option<Arc<str>>,
     },
     /// Of a tune of very many parameters, `shown` are the places of those that had moved farthest when
-    /// the page was opened: a browser draws no ten thousand lines.
+    /// the page was opened, or that it asked for: a browser draws no ten thousand lines.
     Run {
         id: RunId,
         shown: Option<Vec<usize>>,

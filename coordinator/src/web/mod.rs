@@ -3,23 +3,31 @@
 //! The pages are skeletons made here ([`pages`], [`run_page`]); numbers reach them by server-sent events
 //! ([`events`]) and scripts by the same JSON shapes ([`api`]). Every asset is part of the binary
 //! ([`assets`]) and the content policy forbids everything else, so a page never talks to another
-//! host. What a page may read is one trait, [`Source`]; nothing here can change a run.
+//! host. What a page may read is one trait, [`Source`]; whatever changes something goes through the
+//! [`Desk`] ([`signing`]).
 
 mod api;
 mod assets;
+mod beliefs;
 mod cards;
 mod events;
+mod insights;
+mod more_pages;
 mod pages;
 mod race_page;
 mod run_page;
+mod run_parts;
+mod signing;
 #[cfg(test)]
 mod tests;
 
+use crate::desk::Desk;
+use crate::insight::Insight;
 use axum::Router;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Uri, header};
 use axum::middleware::map_response;
 use axum::response::{IntoResponse, Response};
-use axum::routing::get;
+use axum::routing::{get, post};
 use futures_util::future::BoxFuture;
 use model::RunId;
 use model::lease::PairIndex;
@@ -33,7 +41,7 @@ const MAX_STREAMS: usize = 256;
 
 /// Nothing but the coordinator's own assets, and no markup that carries code or style.
 const CONTENT_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
-    connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; \
+    connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'self'; \
     frame-ancestors 'none'";
 
 /// What the pages read; the coordinator implements it.
@@ -79,6 +87,10 @@ pub struct SourceError(#[from] pub Box<dyn std::error::Error + Send + Sync>);
 #[derive(Clone)]
 struct Web {
     source: Arc<dyn Source>,
+    /// None where nobody signs in.
+    desk: Option<Arc<Desk>>,
+    /// None where nothing but the source can be asked.
+    insight: Option<Arc<Insight>>,
     shutdown: CancellationToken,
     /// One permit for each open event stream.
     seats: Arc<Semaphore>,
@@ -94,9 +106,16 @@ type OfChange = (u64, Arc<str>);
 ///
 /// When `shutdown` is cancelled every event stream ends, so that open tabs do not hold up the end
 /// of the server.
-pub fn router(source: Arc<dyn Source>, shutdown: CancellationToken) -> Router {
+pub fn router(
+    source: Arc<dyn Source>,
+    desk: Option<Arc<Desk>>,
+    insight: Option<Arc<Insight>>,
+    shutdown: CancellationToken,
+) -> Router {
     let web = Web {
         source,
+        desk,
+        insight,
         shutdown,
         seats: Arc::new(Semaphore::new(MAX_STREAMS)),
         overview: Arc::default(),
@@ -104,10 +123,28 @@ pub fn router(source: Arc<dyn Source>, shutdown: CancellationToken) -> Router {
     Router::new()
         .route("/", get(pages::overview))
         .route("/runs/{id}", get(pages::run))
+        .route("/runs/{id}/{action}", post(signing::act))
+        .route("/runs/{id}/games", get(more_pages::games))
+        .route("/runs/{id}/games/{pair}", get(more_pages::board))
+        .route("/progress", get(more_pages::progress))
+        .route("/workers", get(more_pages::workers))
+        .route("/workers/{id}", get(more_pages::worker))
+        .route("/owners/{name}", get(more_pages::owner))
+        .route("/workers/{id}/{belief}", get(beliefs::preview).post(beliefs::carry_out))
+        .route("/sign-in", get(signing::how).post(signing::sign_in))
+        .route("/sign-in/{token}", get(signing::offer))
+        .route("/sign-out", post(signing::sign_out))
         .route("/api/runs", get(api::runs))
         .route("/api/runs/{id}", get(api::run))
         .route("/api/runs/{id}/pairs/{pair}", get(api::pair))
+        .route("/api/runs/{id}/pairs/{pair}/{form}", get(insights::games))
+        .route("/api/runs/{id}/breakdown", get(insights::breakdown))
+        .route("/api/runs/{id}/at/{pairs}", get(insights::iteration))
+        .route("/api/progress", get(insights::progress))
         .route("/api/workers", get(api::workers))
+        .route("/api/workers/{id}", get(insights::worker))
+        .route("/api/owners", get(insights::owners))
+        .route("/api/owners/{name}", get(insights::owner))
         .route("/events", get(events::overview))
         .route("/events/runs/{id}", get(events::run))
         .route("/assets/{name}", get(assets::serve))

@@ -5,19 +5,21 @@
 //!
 //! maud escapes all text, so a name from outside stays a name.
 
+use super::signing::{Visit, corner};
 use super::{SourceError, Web, api, run_id, run_page};
+use crate::desk::Visitor;
 use axum::extract::{Path, State};
 use axum::http::{StatusCode, header};
 use axum::response::{Html, IntoResponse, Response};
 use maud::{DOCTYPE, Markup, html};
 
 /// `GET /`: runs and workers.
-pub(super) async fn overview(State(_web): State<Web>) -> Html<String> {
+pub(super) async fn overview(Visit(visitor): Visit) -> Html<String> {
     let body = html! {
         main id="main" data-page="overview" {
             h1 .sr { "Runs and workers" }
             section .tiles aria-label="The cluster now" {
-                (tile("Pairs per second", "Game pairs of all runs over the last half minute", html! {
+                (tile("Games per minute", "Of all runs over the last half minute; a pair is two games", html! {
                     p .big data-f="rate" { "–" }
                     svg .spark data-f="spark" viewBox="0 0 100 24" preserveAspectRatio="none" aria-hidden="true" {}
                 }))
@@ -35,12 +37,31 @@ pub(super) async fn overview(State(_web): State<Web>) -> Html<String> {
                 }))
             }
             section aria-labelledby="runs-title" {
-                h2 id="runs-title" { "Runs" }
+                div .cardhead {
+                    h2 id="runs-title" { "Runs" }
+                    form .filters role="search" data-f="filters" aria-label="Which runs" {
+                        label { span .sr { "Find" } input type="search" name="q" placeholder="Name, number, reason" autocomplete="off"; }
+                        label { span .sr { "State" } select name="state" {
+                            option value="" { "Any state" }
+                            @for state in ["running", "queued", "paused", "finished", "stopped"] { option value=(state) { (state) } }
+                        } }
+                        label { span .sr { "Kind" } select name="kind" {
+                            option value="" { "Any kind" }
+                            @for kind in ["tune", "test", "match", "race"] { option value=(kind) { (kind) } }
+                        } }
+                        label { span .sr { "Game" } select name="game" {
+                            option value="" { "Any game" }
+                            @for game in model::GameKind::ALL { option value=(game) { (game) } }
+                        } }
+                        output data-f="found" {}
+                    }
+                }
                 ol .runs data-f="runs" { li .empty { "Waiting for the first numbers …" } }
                 p .sub data-f="older" hidden {}
             }
             section aria-labelledby="workers-title" {
                 h2 id="workers-title" { "Workers" }
+                p .sub { a href="/workers" { "All workers, their owners and what they have brought" } }
                 div .card.scroll tabindex="0" role="region" aria-labelledby="workers-title" {
                     table .workers {
                         thead { tr {
@@ -59,17 +80,21 @@ pub(super) async fn overview(State(_web): State<Web>) -> Html<String> {
             }
         }
     };
-    Html(layout("Runs", &["overview.js"], &body).into_string())
+    Html(layout("Runs", &["overview.js"], visitor.as_ref(), &body).into_string())
 }
 
 /// `GET /runs/{id}`: one run.
-pub(super) async fn run(State(web): State<Web>, Path(id): Path<String>) -> Response {
+pub(super) async fn run(
+    State(web): State<Web>,
+    Path(id): Path<String>,
+    Visit(visitor): Visit,
+) -> Response {
     let found = match run_id(&id) {
         Some(id) => web.source.run(id).await,
         None => Ok(None),
     };
     match found {
-        Ok(Some(run)) => Html(run_page::page(&run).into_string()).into_response(),
+        Ok(Some(run)) => Html(run_page::page(&run, visitor.as_ref()).into_string()).into_response(),
         Ok(None) => missing("There is no such run."),
         Err(error) => unreadable(&error),
     }
@@ -77,13 +102,18 @@ pub(super) async fn run(State(web): State<Web>, Path(id): Path<String>) -> Respo
 
 /// 404 as a page.
 pub(super) fn missing(what: &str) -> Response {
-    let body = html! {
-        main id="main" .lost { h1 { "404" } p { (what) } p { a href="/" { "All runs" } } }
-    };
-    (StatusCode::NOT_FOUND, Html(layout("Not found", &[], &body).into_string())).into_response()
+    plain(StatusCode::NOT_FOUND, "404", what)
 }
 
-fn unreadable(error: &SourceError) -> Response {
+/// A page of one sentence, with the way back to the overview.
+pub(super) fn plain(status: StatusCode, title: &str, text: &str) -> Response {
+    let body = html! {
+        main id="main" .lost { h1 { (title) } p { (text) } p { a href="/" { "All runs" } } }
+    };
+    (status, Html(layout(title, &[], None, &body).into_string())).into_response()
+}
+
+pub(super) fn unreadable(error: &SourceError) -> Response {
     // Logged and given its status and retry time as for scripts; people get a sentence.
     let (parts, _) = api::unreadable(error).into_parts();
     let body = html! {
@@ -93,12 +123,17 @@ fn unreadable(error: &SourceError) -> Response {
             p { a href="" { "Try again" } }
         }
     };
-    let page = Html(layout("Try again", &[], &body).into_string());
+    let page = Html(layout("Try again", &[], None, &body).into_string());
     (parts.status, [(header::RETRY_AFTER, "5")], page).into_response()
 }
 
 /// What is around every page; a page without scripts has no live numbers.
-pub(super) fn layout(title: &str, scripts: &[&str], body: &Markup) -> Markup {
+pub(super) fn layout(
+    title: &str,
+    scripts: &[&str],
+    visitor: Option<&Visitor>,
+    body: &Markup,
+) -> Markup {
     html! {
         (DOCTYPE)
         html lang="en" {
@@ -122,9 +157,13 @@ pub(super) fn layout(title: &str, scripts: &[&str], body: &Markup) -> Markup {
                         img src="/assets/icon.svg" alt="" width="28" height="28";
                         span { "Elomill" }
                     }
-                    @if !scripts.is_empty() {
-                        p .link role="status" aria-live="polite" data-f="link" data-link="wait" { "Connecting" }
+                    nav .places aria-label="Pages" {
+                        a href="/" { "Runs" } a href="/progress" { "Progress" } a href="/workers" { "Workers" }
                     }
+                    @if !scripts.is_empty() {
+                        p .link role="status" aria-live="polite" data-f="link" data-link="wait" hidden { "Connecting" }
+                    }
+                    (corner(visitor))
                     button .theme type="button" data-f="theme" aria-label="Switch between light and dark" title="Switch between light and dark" {
                         svg viewBox="0 0 24 24" aria-hidden="true" {
                             circle cx="12" cy="12" r="8.5" fill="none" stroke="currentColor" stroke-width="2" {}

@@ -4,6 +4,7 @@ use super::pages::{abbr, tile};
 use super::run_page::{
     as_asked, fact, games_tile, grouped, hypotheses, ledger, pace_tiles, pentanomial, value,
 };
+use super::run_parts::breakdown;
 use maud::{Markup, html};
 use model::spec::{RaceSpec, RaceStop};
 use model::view::RunView;
@@ -46,6 +47,7 @@ pub(super) fn body(run: &RunView, race: &RaceSpec) -> Markup {
                 (fact("Budget", "Pairs of all candidates together", html! { (grouped(race.max_pairs.0)) " pairs" }))
             }))
         }
+        (breakdown(run))
     }
 }
 

@@ -3,6 +3,9 @@
 
 use super::pages::{abbr, layout, tile};
 use super::race_page;
+use super::run_parts::{breakdown, copying, iteration};
+use super::signing::actions;
+use crate::desk::Visitor;
 use maud::{Markup, html};
 use model::ParameterSet;
 use model::spec::{
@@ -22,7 +25,7 @@ const CELLS: [(&str, &str); 5] = [
 ];
 
 /// The whole page.
-pub(super) fn page(run: &RunView) -> Markup {
+pub(super) fn page(run: &RunView, visitor: Option<&Visitor>) -> Markup {
     let spec = &run.spec;
     let body = html! {
         main id="main" data-page="run" data-run=(run.id) {
@@ -39,8 +42,11 @@ pub(super) fn page(run: &RunView) -> Markup {
                     }
                     span { "started " time data-ms=(run.created_at_unix_ms) {} }
                     span data-f="ended" hidden {}
+                    a href={ "/runs/" (run.id) "/games" } { "games" }
                 }
                 p .reason data-f="reason" hidden {}
+                p .reason data-f="warning" role="status" hidden {}
+                (actions(run, visitor))
             }
             @match &spec.job {
                 Job::Tune(tune) => (tune_body(run, tune)),
@@ -54,7 +60,7 @@ pub(super) fn page(run: &RunView) -> Markup {
         Job::Test(_) => "test.js",
         Job::Race(_) => "race.js",
     };
-    layout(&spec.name, &[script], &body)
+    layout(&spec.name, &[script], visitor, &body)
 }
 
 fn tune_body(run: &RunView, tune: &TuneSpec) -> Markup {
@@ -73,6 +79,11 @@ fn tune_body(run: &RunView, tune: &TuneSpec) -> Markup {
             div .cardhead {
                 h2 id="trace-title" { "Parameter traces" }
                 p .readout data-f="readout" {}
+                label { span .sr { "Parameters whose name contains" } input type="search" data-f="filter" data-of=(tune.parameters.len()) placeholder="Filter by name" autocomplete="off"; }
+                label { span .sr { "Which come first where they are too many" } select data-f="order" {
+                    option value="moved" { "Moved most" } option value="signal" { "Signal to noise" } option value="file" { "As in the file" }
+                } }
+                output .sub data-f="found" {}
                 div .toggle role="group" aria-label="Scale" {
                     button type="button" data-scale="relative" aria-pressed="true" title="Distance from the start, in units of the parameter's c_end" { "Relative" }
                     button type="button" data-scale="absolute" aria-pressed="false" title="The values themselves" { "Absolute" }
@@ -87,7 +98,7 @@ fn tune_body(run: &RunView, tune: &TuneSpec) -> Markup {
                 section .card aria-labelledby="params-title" {
                     h2 id="params-title" { "Parameters" }
                     @if tune.parameters.len() > MOST_SHOWN {
-                        p .sub { "The " (MOST_SHOWN) " of " (grouped(tune.parameters.len() as u64)) " that had moved farthest when this page was opened." }
+                        p .sub { "At most " (MOST_SHOWN) " of " (grouped(tune.parameters.len() as u64)) " are shown at a time; the filter above finds the others." }
                     }
                     p .sub data-f="choices" hidden {}
                     div .scroll tabindex="0" role="region" aria-labelledby="params-title" { (parameter_table(tune)) }
@@ -118,8 +129,10 @@ fn tune_body(run: &RunView, tune: &TuneSpec) -> Markup {
                     }
                 }))
             }
-            div .stack { (pentanomial()) (ledger()) }
+            div .stack { (copying()) (pentanomial()) (ledger()) }
         }
+        (iteration())
+        (breakdown(run))
     }
 }
 
@@ -141,10 +154,8 @@ fn parameter_table(tune: &TuneSpec) -> Markup {
                 th scope="col" .n.wide { (abbr("Moved", "Way from the start in units of c_end, the perturbation at the end of the tune")) }
                 th scope="col" .n { (abbr("Suggested", "What to set: the present point, integers rounded")) }
                 th scope="col" .wide { (abbr("Effect", "Placebo: one that does nothing would look so with a chance of at least 1 %. A young tune calls all of them so.")) }
-                @if knows(tune) {
-                    th scope="col" .n.wide { (abbr("±", "Standard deviation of the optimum, as the optimiser knows it")) }
-                    th scope="col" .n.wide { (abbr("S/N", "Signal to noise: the way from the start over that deviation")) }
-                }
+                th scope="col" .n.wide { (abbr("±", if knows(tune) { "Standard deviation of the optimum, as the optimiser knows it" } else { "Standard deviation of the way that noise alone would have carried a parameter that does nothing" })) }
+                th scope="col" .n.wide { (abbr("S/N", "Signal to noise: the way from the start over that deviation")) }
             } }
             // Which of very many they are, the first event says.
             tbody data-f="params" { @for p in tune.parameters.iter().take(MOST_SHOWN) {
@@ -158,10 +169,8 @@ fn parameter_table(tune: &TuneSpec) -> Markup {
                     td .n.wide data-c="moved" { "–" }
                     td .n.strong data-c="suggested" { "–" }
                     td .dim.wide data-c="effect" { "–" }
-                    @if knows(tune) {
-                        td .n.dim.wide data-c="deviation" { "–" }
-                        td .n.dim.wide data-c="signal" { "–" }
-                    }
+                    td .n.dim.wide data-c="deviation" { "–" }
+                    td .n.dim.wide data-c="signal" { "–" }
                 }
             } }
         }
@@ -188,7 +197,7 @@ fn test_body(run: &RunView, test: &TestSpec) -> Markup {
                 }))
             }
             (tile("nElo · LOS", "Normalised Elo: strength in standard deviations of one game (M. Van den Bergh, 2020). LOS: likelihood that the candidate is stronger at all.", html! {
-                p .big data-f="nelo" { "–" } p .sub data-f="los" {}
+                p .big data-f="nelo" { "–" } p .sub data-f="nelo-corrected" {} p .sub data-f="los" {}
             }))
             @if sprt.is_some() {
                 (tile("Outlook", "Chance to pass, and games until the verdict: mean, and what 95 of 100 such tests stay below. From the results so far and a prior about the hypotheses, if the budget does not end the test.", html! {
@@ -244,6 +253,7 @@ fn test_body(run: &RunView, test: &TestSpec) -> Markup {
                 }
             }))
         }
+        (breakdown(run))
     }
 }
 
@@ -329,6 +339,7 @@ pub(super) fn ledger() -> Markup {
                 }
                 div { dt { (abbr("pairs out", "Pairs leased and not in the ledger yet")) } dd data-f="leased" { "–" } }
                 div { dt { (abbr("reports", "Messages with results merged into the ledger")) } dd data-f="reports" { "–" } }
+                div { dt { (abbr("audited", "Pairs that another worker played again and that came out the same")) } dd data-f="audited" { "–" } }
             }
         }
     }

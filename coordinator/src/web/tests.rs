@@ -256,7 +256,7 @@ async fn serve(source: Arc<dyn Source>) -> Served {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let at = listener.local_addr().unwrap();
     let shutdown = CancellationToken::new();
-    let app: Router = router(source, shutdown.clone()).fallback(not_found);
+    let app: Router = router(source, None, None, shutdown.clone()).fallback(not_found);
     let stop = shutdown.clone().cancelled_owned();
     let done = tokio::spawn(axum::serve(listener, app).with_graceful_shutdown(stop).into_future());
     Served { at, shutdown, done }
@@ -522,6 +522,36 @@ async fn a_stream_begins_with_everything_and_goes_on_with_what_is_new() {
     let (_, _, data) = stream.next().await.unwrap();
     assert_eq!(data["keep"], 1);
     assert_eq!(data["run"]["progress"]["tune"]["trace"], json!([point(24), point(32)]));
+}
+
+#[tokio::test]
+async fn a_stream_of_a_tune_has_the_parameters_that_its_page_asks_for() {
+    let (memory, served) = memory().await;
+    memory.change(|runs| {
+        let run = &mut runs[0];
+        let Job::Tune(spec) = &mut run.spec.job else { unreachable!() };
+        let ProgressView::Tune(view) = &mut run.progress else { unreachable!() };
+        let one = spec.parameters[0].clone();
+        let name = |place: usize| format!("Weight_{place:03}");
+        spec.parameters = (0..500).map(|i| ParameterDef { name: name(i), ..one.clone() }).collect();
+        view.theta = (0..500).map(|i| 10.0 + f64::from(i) / 100.0).collect();
+    });
+    let seen = async |words: &str| {
+        let (status, mut stream) = Stream::open(served.at, &format!("/events/runs/1{words}")).await;
+        assert!(status.starts_with("HTTP/1.1 200"), "{status}");
+        let (_, _, data) = stream.next().await.unwrap();
+        let run: RunView = serde_json::from_value(data).unwrap();
+        let Job::Tune(spec) = run.spec.job else { unreachable!() };
+        let ProgressView::Tune(view) = run.progress else { unreachable!() };
+        assert_eq!(view.theta.len(), spec.parameters.len());
+        spec.parameters.into_iter().map(|p| p.name).collect::<Vec<_>>()
+    };
+    let farthest = seen("").await;
+    assert_eq!((farthest.len(), farthest[0].as_str()), (200, "Weight_300"));
+    assert_eq!(seen("?order=file").await[0], "Weight_000");
+    assert_eq!(seen("?filter=weight_49").await.len(), 10);
+    assert_eq!(seen("?filter=weight_497&order=signal").await, ["Weight_497"]);
+    assert!(seen("?filter=no%20such").await.is_empty());
 }
 
 #[tokio::test]

@@ -2,7 +2,8 @@
 //!
 //! [`Game`] is a position with its history: it generates moves, makes and unmakes them, keeps an
 //! incremental hash, reads and writes the game's text notations and says when and why a game is over
-//! by rule; [`replay`] judges the games of strangers, [`movecode`] keeps their moves small. Instances: [`xiangqi`], [`chess`], [`shogi`], [`othello`] and [`tictactoe`].
+//! by rule; [`replay`] judges the games of strangers, [`movecode`] keeps their moves small, and
+//! [`record`] writes pairs of the ledger for other programs. Instances: [`xiangqi`], [`chess`], [`shogi`], [`othello`] and [`tictactoe`].
 
 pub mod chess;
 mod count;
@@ -14,6 +15,7 @@ pub mod movecode;
 mod movetext;
 pub mod othello;
 pub mod pgn;
+pub mod record;
 pub mod replay;
 pub mod shogi;
 mod splitmix;

@@ -192,6 +192,11 @@ pub struct TuneVerdict {
     /// For each parameter, in the order of the specification, the chance that one that does nothing
     /// would look so; 0 to 1. At [`PLACEBO_CHANCE`] and above it is called a placebo.
     pub chance: Vec<f64>,
+    /// For each parameter, the standard deviation of the way that noise alone would have moved it by
+    /// now, on the scale of its `c_end`; 0 where that is not known. Empty from an optimiser that says how
+    /// sure it is instead, and from a coordinator that does not compute it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub noise: Vec<f64>,
 }
 
 impl TuneVerdict {
@@ -499,6 +504,7 @@ impl RunView {
             }
             if let Some(verdict) = &mut view.verdict {
                 verdict.chance = at(places, &verdict.chance);
+                verdict.noise = at(places, &verdict.noise);
             }
             view.choices.retain(|odds| spec.parameters.iter().any(|p| p.name == odds.name));
         }

@@ -13,6 +13,7 @@ mod engines;
 mod error;
 mod exclusions;
 mod games;
+mod insight;
 mod keys;
 mod leader;
 mod leases;
@@ -21,6 +22,7 @@ mod migrate;
 mod recover;
 mod refusals;
 mod runs;
+mod sign_in;
 mod workers;
 
 pub use audits::{
@@ -35,12 +37,14 @@ pub use engines::StoredEngine;
 pub use error::StoreError;
 pub use exclusions::{ExclusionMove, NewExclusionMove};
 pub use games::{KeptGames, StoredGame, StoredMoves, StoredPair};
+pub use insight::{Contribution, MergedReport, PlayedReport, StoredEvent, StoredRefusal};
 pub use keys::{NewInvite, NewKey, Redeemed, StoredKey};
 pub use leader::LeaderEpoch;
 pub use leases::StoredLease;
 pub use maintenance::{Holdings, Sizes, Snapshot, newest_schema};
 pub use recover::{HighestIds, LedgerEntry, OpenLease, OpenSlice, StoredSnapshot};
 pub use runs::StoredRun;
+pub use sign_in::SignedIn;
 pub use workers::{KnownWorker, NewWorker, StoredWorker};
 
 pub(crate) use connect::without_password;

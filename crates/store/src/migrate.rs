@@ -16,6 +16,7 @@ const MIGRATIONS: &[(i64, &str, &str)] = &[
     (7, "engines", include_str!("../../../migrations/0007_engines.sql")),
     (8, "trust", include_str!("../../../migrations/0008_trust.sql")),
     (9, "holding", include_str!("../../../migrations/0009_holding.sql")),
+    (10, "web", include_str!("../../../migrations/0010_web.sql")),
 ];
 
 /// The number of the last one.

@@ -86,9 +86,17 @@ impl Ledger {
     /// # Errors
     /// Errors of the database, or a row that this version cannot read.
     pub async fn newest_runs(&self, limit: u32) -> Result<Vec<StoredRun>, StoreError> {
-        let sql = const_format(SELECT, "ORDER BY r.id DESC LIMIT $1");
-        let rows = sqlx::query(sql).bind(i64::from(limit)).fetch_all(&self.pool).await?;
-        rows.iter().map(stored_run).collect()
+        self.runs_where("ORDER BY r.id DESC LIMIT $1", i64::from(limit)).await
+    }
+
+    /// Runs by a condition of this crate with one number in it.
+    pub(crate) async fn runs_where(
+        &self,
+        rest: &'static str,
+        number: i64,
+    ) -> Result<Vec<StoredRun>, StoreError> {
+        let rows = sqlx::query(const_format(SELECT, rest)).bind(number).fetch_all(&self.pool);
+        rows.await?.iter().map(stored_run).collect()
     }
 
     /// The run of an author's idempotency key.

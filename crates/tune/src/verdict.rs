@@ -65,6 +65,7 @@ pub(crate) fn of_way(
     let middle = way.iter().rposition(|point| point.pairs <= half).unwrap_or(0);
     let variance = pair_variance(counts);
     let mut chance = vec![1.0; parameters.len()];
+    let mut noise = vec![0.0; parameters.len()];
     let (mut whole, mut late) = (Squares::default(), Squares::default());
     let moments: Vec<_> = way
         .windows(2)
@@ -91,6 +92,7 @@ pub(crate) fn of_way(
         let now = scale::place(p, last.theta[index]);
         whole.add(now - start, all);
         late.add(now - scale::place(p, way[middle].theta[index]), since_middle);
+        noise[index] = all.sqrt();
         if all > 0.0 {
             chance[index] = (4.0 * stats::normal_cdf(-farthest / all.sqrt())).min(1.0);
         }
@@ -117,7 +119,7 @@ pub(crate) fn of_way(
             .to_owned();
         (Convergence::Converged, why)
     };
-    Some(TuneVerdict { convergence, why, chance })
+    Some(TuneVerdict { convergence, why, chance, noise })
 }
 
 /// What a regression knows.
@@ -147,7 +149,7 @@ pub(crate) fn of_estimate(
             format!("a gain of {gain:.1} Elo, of which not even one above 0 is sure with 97.5 %");
         (Convergence::NothingShown, why)
     };
-    TuneVerdict { convergence, why, chance }
+    TuneVerdict { convergence, why, chance, noise: Vec::new() }
 }
 
 /// The chance that the most probable choice is not the best one.

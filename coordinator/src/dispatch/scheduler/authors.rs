@@ -129,6 +129,28 @@ impl Scheduler {
         Ok(())
     }
 
+    /// Sets the share of an open run against the others.
+    ///
+    /// # Errors
+    /// The run is over, or the weight is none.
+    pub fn weigh(&mut self, id: RunId, weight: f64) -> Result<(), ControlError> {
+        let run = self.open_run(id)?;
+        if run.state.is_over() {
+            let found = run.state.name();
+            return Err(ControlError::State { run: id, found, allowed: "running, paused" });
+        }
+        let before = run.spec.weight;
+        let mut spec = (*run.spec).clone();
+        spec.weight = weight;
+        spec.check().map_err(ControlError::Spec)?;
+        run.spec = Arc::new(spec.clone());
+        self.batch.respecified.retain(|(other, _)| *other != id);
+        self.batch.respecified.push((id, spec));
+        self.moved_runs.insert(id);
+        self.event(id, "weighed", &format!("from {before} to {weight}"));
+        Ok(())
+    }
+
     /// Stops giving pairs of a run; what is out goes on.
     ///
     /// # Errors
