@@ -18,7 +18,7 @@ const HEAD: &str = "# RPC\n\n\
     renumbered or reused.\n";
 
 /// The files, in the order in which they are read best.
-const FILES: [&str; 5] = ["control", "keys", "engines", "worker", "common"];
+const FILES: [&str; 6] = ["control", "keys", "engines", "trust", "worker", "common"];
 
 // The numbers of fields in `descriptor.proto`, of which paths of comments are made.
 const SYNTAX: i32 = 12;
