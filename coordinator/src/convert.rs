@@ -330,7 +330,7 @@ pub fn give_back(reason: v1::ReturnReason, detail: &str) -> GiveBack {
 pub fn push(push: Push) -> v1::work_response::Message {
     use v1::work_response::Message;
     match push {
-        Push::Order(order) => Message::Lease(lease(order)),
+        Push::Order(order) => Message::Lease(lease(*order)),
         Push::Cancel { lease, epoch, reason } => {
             let reason = match reason {
                 CancelReason::RunEnded => v1::CancelReason::RunEnded,

@@ -10,11 +10,10 @@ pub fn raise_open_files() -> Option<u64> {
     let limit = getrlimit(Resource::Nofile);
     let raised = Rlimit { current: limit.maximum, maximum: limit.maximum };
     // Refused only where the system has a lower limit of its own: then the old one stays.
-    let allowed = match setrlimit(Resource::Nofile, raised) {
+    match setrlimit(Resource::Nofile, raised) {
         Ok(()) => limit.maximum,
         Err(_) => limit.current,
-    };
-    allowed
+    }
 }
 
 /// The same where there is no such limit.

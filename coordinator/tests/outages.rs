@@ -122,9 +122,16 @@ async fn with_too_much_to_do_wants_are_put_off_before_signs_of_life_and_reports_
     sqlx::query("UPDATE leadership SET epoch = epoch").execute(&mut blocking).await?;
     worker.say(Said::Report(specs::whole_report(&lease, specs::outcome))).await?;
     let progress = v1::Progress { playing_games: 1, nodes_per_second: 1, spooled_pairs: 0 };
-    // Far more than the queue holds: those beyond are passed over, so that this does not block.
-    for _ in 0..3000 {
-        other.say(Said::Progress(progress)).await?;
+    // Far more than the queue holds: those beyond are passed over, so that this does not block. Each
+    // stays within what its stream may say at once.
+    let mut talkers = Vec::new();
+    for number in 3..7 {
+        talkers.push(house.puppet(number).await?);
+    }
+    for talker in &mut talkers {
+        for _ in 0..900 {
+            talker.say(Said::Progress(progress)).await?;
+        }
     }
     other.want(1).await?;
     loop {

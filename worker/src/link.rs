@@ -38,7 +38,7 @@ pub(crate) enum LinkEvent {
     /// ends it by dropping `outbound` and cancelling `close`.
     Opening { outbound: mpsc::Sender<v1::WorkRequest>, close: CancellationToken },
     /// The coordinator said something.
-    Message(Message),
+    Message(Box<Message>),
     /// No connection, for this reason; the next attempt comes after the wait.
     Closed { reason: String, retry_in: Duration },
     /// The address is none, for ever.
@@ -148,7 +148,7 @@ async fn attempt(
                 }
                 _ => {}
             }
-            if events.send(LinkEvent::Message(message)).await.is_err() {
+            if events.send(LinkEvent::Message(Box::new(message))).await.is_err() {
                 return "the worker ends".to_owned();
             }
         }

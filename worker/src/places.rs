@@ -119,7 +119,7 @@ mod tests {
         assert_eq!(places.current(), address(2));
 
         assert_eq!(Places::open(dir.path(), address(1)).others, [address(2)]);
-        assert_eq!(Places::open(dir.path(), address(9)).others, [String::new(); 0]);
+        assert_eq!(Places::open(dir.path(), address(9)).others, Vec::<String>::new());
     }
 
     #[test]
@@ -128,7 +128,7 @@ mod tests {
         let mut places = Places::open(dir.path(), address(1));
         let told = ["nonsense", "http://127.0.0.1:7", "https://h:0", "https://h:1\nhttps://x:1"];
         places.learn(&told.map(str::to_owned));
-        assert_eq!(places.others, [String::new(); 0]);
+        assert_eq!(places.others, Vec::<String>::new());
         places.learn(&(2..40).map(address).collect::<Vec<_>>());
         assert_eq!(places.others.len(), MOST);
     }

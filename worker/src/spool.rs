@@ -23,7 +23,7 @@ const PROBE_BYTES: usize = 256 * 1024;
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Line {
     /// First: what was leased, and the fingerprint of the engine that plays it.
-    Order { bench: Nodes, order: WorkOrder },
+    Order { bench: Nodes, order: Box<WorkOrder> },
     /// A finished pair.
     Pair(PairRecord),
     /// A report of this number is about to leave.
@@ -98,7 +98,7 @@ impl Spool {
         let file = OpenOptions::new().create(true).append(true).open(path)?;
         file.set_len(0)?;
         self.files.insert(key, Arc::new(file));
-        self.append(key, &Line::Order { bench, order: order.clone() })
+        self.append(key, &Line::Order { bench, order: Box::new(order.clone()) })
     }
 
     /// Appends a line; nothing for a lease without a file.
@@ -153,6 +153,7 @@ fn read_lines(bytes: &[u8]) -> Option<(Recovered, usize)> {
         let line: Line = serde_json::from_slice(text).ok()?;
         match (line, &mut lease) {
             (Line::Order { bench, order }, None) => {
+                let order = *order;
                 lease = Some(Recovered { bench, order, pairs: Vec::new(), sent: 0, acked: 0 });
             }
             (Line::Pair(pair), Some(lease)) => {
@@ -257,7 +258,7 @@ mod tests {
             &[Line::Pair(pair(10)), Line::Pair(pair(10))],
             &[Line::Sent(1)],
             &[Line::Pair(pair(10)), Line::Acked(1)],
-            &[Line::Order { bench: Nodes(1), order: order(7) }],
+            &[Line::Order { bench: Nodes(1), order: Box::new(order(7)) }],
         ];
         for lines in cases {
             let dir = tempfile::tempdir().unwrap();

@@ -38,7 +38,7 @@ enum Action {
     /// Lets a paused worker play again
     Resume(worker::cli::StateArgs),
     /// Examines this machine and its way to the coordinator, and says why it plays nothing
-    Doctor(doctor::Args),
+    Doctor(Box<doctor::Args>),
 }
 
 impl Args {

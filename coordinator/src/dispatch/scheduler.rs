@@ -170,7 +170,7 @@ pub enum CancelReason {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Push {
     /// Play this.
-    Order(WorkOrder),
+    Order(Box<WorkOrder>),
     /// Stop playing this.
     Cancel {
         /// The lease.

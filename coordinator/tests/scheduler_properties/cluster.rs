@@ -267,7 +267,7 @@ impl Cluster {
                 let given: Vec<PairIndex> = order.openings.iter().map(|o| o.index).collect();
                 assert_eq!(given, row.range.iter().collect::<Vec<_>>());
                 // Slots end their pairs in another order than that in which they were given.
-                let mut order = order;
+                let mut order = *order;
                 order.openings.sort_by_key(|opening| opening.index.0 * 5 % 7);
                 let held = Held { order, finished: Vec::new(), sequence: 0 };
                 assert!(machine.held.insert(held.order.lease, held).is_none());

@@ -24,7 +24,7 @@ impl Session {
                 self.connection = Some(Connection::new(outbound, close, now));
                 self.say_hello();
             }
-            LinkEvent::Message(message) => self.on_message(message, now),
+            LinkEvent::Message(message) => self.on_message(*message, now),
             LinkEvent::Closed { reason, retry_in } => {
                 self.connection = None;
                 self.holdings.unanswered();

@@ -226,8 +226,8 @@ fn listing(effects: &[Effect]) -> String {
                 before.progress.verdict().map_or(before.state.name(), |v| v.name()).to_owned(),
                 before.counted_pairs.to_string(),
                 after.counted_pairs.to_string(),
-                figures(before),
-                figures(after),
+                figures(before, before),
+                figures(after, before),
                 model::printable(&before.spec.name, 40),
             ]
         })
@@ -235,8 +235,9 @@ fn listing(effects: &[Effect]) -> String {
     table(&columns, &rows)
 }
 
-/// What a run says, in few words: LLR and Elo, or the parameter that moved farthest.
-fn figures(run: &RunView) -> String {
+/// What a run says, in few words: LLR and Elo, or the parameter that has moved farthest in `before`,
+/// so that both sides of a comparison speak of the same one.
+fn figures(run: &RunView, before: &RunView) -> String {
     let test = |llr: Option<f64>, elo: f64, margin: f64| {
         let llr = llr.map_or(String::new(), |llr| format!("LLR {llr:+.2}  "));
         format!("{llr}Elo {elo:+.1} ± {margin:.1}")
@@ -250,10 +251,16 @@ fn figures(run: &RunView) -> String {
             format!("{}: {}", first.name, test(Some(first.llr), first.elo, margin))
         }),
         (ProgressView::Tune(view), Job::Tune(spec)) => {
-            let moves = crate::summary::moves(spec, view);
-            moves
-                .first()
-                .map_or(String::new(), |first| format!("{} {:+.2}", first.name, first.steps))
+            let farthest = match &before.progress {
+                ProgressView::Tune(first) => crate::summary::moves(spec, first).into_iter().next(),
+                ProgressView::Test(_) | ProgressView::Race(_) => None,
+            };
+            farthest
+                .and_then(|wanted| {
+                    let moves = crate::summary::moves(spec, view);
+                    moves.into_iter().find(|found| found.name == wanted.name)
+                })
+                .map_or(String::new(), |found| format!("{} {:+.2}", found.name, found.steps))
         }
         (ProgressView::Tune(_), _) => String::new(),
     }

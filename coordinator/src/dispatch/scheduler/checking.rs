@@ -185,7 +185,7 @@ impl Scheduler {
             worker.checks.insert(order.lease);
         }
         self.got_one(id);
-        self.outbox.push((id, Push::Order(order)));
+        self.outbox.push((id, Push::Order(Box::new(order))));
     }
 
     /// Whether a lease of this number and epoch is a check that is out with this worker.

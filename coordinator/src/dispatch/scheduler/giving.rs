@@ -215,7 +215,7 @@ impl Scheduler {
             charged,
         };
         self.leases.insert(id, lease);
-        self.outbox.push((worker, Push::Order(order)));
+        self.outbox.push((worker, Push::Order(Box::new(order))));
     }
 
     /// A worker was given one of what it wants.

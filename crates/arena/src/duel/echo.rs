@@ -81,7 +81,7 @@ impl Board {
         // A multiplicative hash (D. Knuth, 1973) of the ply.
         let place = (self.plies as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
         let count = legal.iter().count().max(1) as u64;
-        let chosen = usize::try_from(place % count).ok().and_then(|place| legal.iter().nth(place));
+        let chosen = usize::try_from(place % count).ok().and_then(|place| legal.get(place));
         chosen.map_or_else(|| "(none)".to_owned(), |&mv| self.position.move_to_text(mv))
     }
 }
