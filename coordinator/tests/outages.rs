@@ -114,6 +114,10 @@ async fn with_too_much_to_do_wants_are_put_off_before_signs_of_life_and_reports_
     let house = House::start(&database).await?;
     house.create(specs::tune(64, 8), &specs::book_text()).await?;
     let (mut worker, mut other) = (house.puppet(1).await?, house.puppet(2).await?);
+    let mut talkers = Vec::new();
+    for number in 3..7 {
+        talkers.push(house.puppet(number).await?);
+    }
     worker.want(1).await?;
     let lease = worker.lease().await?;
     // Commits wait, and with them the core.
@@ -124,10 +128,6 @@ async fn with_too_much_to_do_wants_are_put_off_before_signs_of_life_and_reports_
     let progress = v1::Progress { playing_games: 1, nodes_per_second: 1, spooled_pairs: 0 };
     // Far more than the queue holds: those beyond are passed over, so that this does not block. Each
     // stays within what its stream may say at once.
-    let mut talkers = Vec::new();
-    for number in 3..7 {
-        talkers.push(house.puppet(number).await?);
-    }
     for talker in &mut talkers {
         for _ in 0..900 {
             talker.say(Said::Progress(progress)).await?;
