@@ -1,0 +1,110 @@
+//! A TCP proxy that makes weather: delays, silence, cuts, resets. One stands before each coordinator;
+//! the kernels of many machines offer no such faults of their own.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+
+/// Bytes that are passed on at a time; small, so that a cut falls into the middle of frames.
+const PIECE: usize = 1500;
+
+/// What happens to what is under way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Weather {
+    /// Nothing.
+    Clear,
+    /// Each piece waits so long.
+    Slow(Duration),
+    /// Nothing passes, and nobody is told.
+    Silent,
+    /// Every connection ends in order, in the middle of whatever it carries, and none begins.
+    Cut,
+    /// The same by a reset.
+    Reset,
+}
+
+/// A proxy on a port of its own.
+pub(crate) struct Proxy {
+    pub(crate) address: SocketAddr,
+    weather: Arc<watch::Sender<Weather>>,
+}
+
+impl Proxy {
+    /// Listens on loopback and passes on to this port, whoever listens there at the time.
+    pub(crate) async fn start(to: SocketAddr) -> anyhow::Result<Self> {
+        let listener = TcpListener::bind("127.0.0.1:0").await?;
+        let address = listener.local_addr()?;
+        let weather = Arc::new(watch::Sender::new(Weather::Clear));
+        let seen = Arc::clone(&weather);
+        tokio::spawn(async move {
+            loop {
+                let Ok((client, _)) = listener.accept().await else { continue };
+                tokio::spawn(pass(client, to, seen.subscribe()));
+            }
+        });
+        Ok(Self { address, weather })
+    }
+
+    pub(crate) fn set(&self, weather: Weather) {
+        self.weather.send_replace(weather);
+    }
+}
+
+/// One connection from its beginning to its end.
+async fn pass(client: TcpStream, to: SocketAddr, mut weather: watch::Receiver<Weather>) {
+    if matches!(*weather.borrow(), Weather::Cut | Weather::Reset) {
+        end(&client, *weather.borrow());
+        return;
+    }
+    // Nobody listens: the client sees its connection end.
+    let Ok(server) = TcpStream::connect(to).await else { return };
+    let (mut client, mut server) = (client, server);
+    let ended = {
+        let (from_client, to_client) = client.split();
+        let (from_server, to_server) = server.split();
+        let (one, other) = (weather.clone(), weather.clone());
+        tokio::select! {
+            () = copy(from_client, to_server, one) => Weather::Clear,
+            () = copy(from_server, to_client, other) => Weather::Clear,
+            ended = storm(&mut weather) => ended,
+        }
+    };
+    end(&client, ended);
+    end(&server, ended);
+}
+
+fn end(stream: &TcpStream, weather: Weather) {
+    if weather == Weather::Reset {
+        // Where it is refused the connection ends in order.
+        let _ = stream.set_zero_linger();
+    }
+}
+
+/// Comes back when connections end.
+async fn storm(weather: &mut watch::Receiver<Weather>) -> Weather {
+    let found = weather.wait_for(|now| matches!(now, Weather::Cut | Weather::Reset)).await;
+    found.map_or(Weather::Cut, |now| *now)
+}
+
+async fn copy(
+    mut from: tokio::net::tcp::ReadHalf<'_>,
+    mut to: tokio::net::tcp::WriteHalf<'_>,
+    mut weather: watch::Receiver<Weather>,
+) {
+    let mut piece = [0; PIECE];
+    loop {
+        let Ok(read @ 1..) = from.read(&mut piece).await else { return };
+        let now = *weather.borrow();
+        if let Weather::Slow(delay) = now {
+            tokio::time::sleep(delay).await;
+        }
+        // An error is the end of the proxy itself.
+        let _ = weather.wait_for(|now| *now != Weather::Silent).await;
+        if to.write_all(&piece[..read]).await.is_err() {
+            return;
+        }
+    }
+}
