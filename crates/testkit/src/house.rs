@@ -4,14 +4,15 @@ use crate::{Database, Puppet};
 use anyhow::{Context, Result};
 use coordinator::dispatch::audits::Auditors;
 use coordinator::{ServeError, Settings};
-use keys::{Certificate, PublicKey, SecretKey};
+use keys::{Address, Certificate, PublicKey, SecretKey};
 use model::{Role, RunId};
 use proto::v1::control_service_client::ControlServiceClient;
 use proto::v1::key_service_client::KeyServiceClient;
 use proto::v1::{self};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
-use tokio::net::TcpListener;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tonic::transport::Channel;
@@ -174,6 +175,24 @@ impl House {
     pub async fn control(&self) -> Result<ControlServiceClient<Channel>> {
         let channel = proto::connect(&self.url, Some(&admin())).await?;
         Ok(ControlServiceClient::new(channel).max_decoding_message_size(proto::MAX_MESSAGE_BYTES))
+    }
+
+    /// What a browser of this machine gets that is not signed in: the status, and the body.
+    ///
+    /// # Errors
+    /// It does not answer.
+    pub async fn page(&self, path: &str) -> Result<(u16, String)> {
+        let address: Address = self.url.parse()?;
+        let mut socket = TcpStream::connect(address.authority()).await?;
+        let host = address.authority();
+        let request = format!("GET {path} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n\r\n");
+        socket.write_all(request.as_bytes()).await?;
+        let mut answer = Vec::new();
+        socket.read_to_end(&mut answer).await?;
+        let answer = String::from_utf8_lossy(&answer).into_owned();
+        let (head, body) = answer.split_once("\r\n\r\n").context("an answer")?;
+        let status = head.split(' ').nth(1).context("a status")?.parse()?;
+        Ok((status, body.to_owned()))
     }
 
     /// Files a run with a book and a key of its own.
