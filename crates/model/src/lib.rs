@@ -21,6 +21,7 @@ pub mod evals;
 pub mod exchange;
 pub mod file;
 pub mod lease;
+pub mod portable;
 pub mod spec;
 pub mod trust;
 pub mod view;

@@ -14,7 +14,7 @@
 //! decided by a fair bit, so that choices are no bias to the slopes of other parameters.
 
 use crate::TuneError;
-use crate::portable::exp;
+use model::portable::exp;
 use model::{ParameterDef, ParameterKind};
 use rand::Rng;
 

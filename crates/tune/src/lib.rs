@@ -16,7 +16,6 @@ mod design;
 mod optimizer;
 mod packed;
 mod polytope;
-mod portable;
 mod probe;
 mod scale;
 pub mod sim;

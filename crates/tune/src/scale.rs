@@ -3,7 +3,7 @@
 //! A parameter on a logarithmic scale is moved by factors; `c_end`, perturbations and steps are then
 //! differences of logarithms. On the plain scale every function here is the plain arithmetic.
 
-use crate::portable::{exp, ln};
+use model::portable::{exp, ln};
 use model::{ParameterDef, ParameterKind};
 
 /// A value on the scale of its parameter.

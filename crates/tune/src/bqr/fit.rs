@@ -8,7 +8,7 @@
 //! and Machine Learning", 2006, chapter 10). The curvature is integrated over a grid, never
 //! plugged in: a point estimate of it makes the steps of a poorly known parameter far too long.
 
-use crate::portable::{exp, ln};
+use model::portable::{exp, ln};
 use serde::{Deserialize, Serialize};
 
 /// Points of the grid over `ln h`, and how many prior deviations it reaches either way.

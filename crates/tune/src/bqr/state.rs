@@ -4,8 +4,8 @@
 //! moves the sums are re-expressed about the new one, which is exact: a cubic stays a cubic.
 
 use super::fit::{Evidence, Hyper, Moments, Surface};
-use crate::portable::{exp, ln};
 use crate::{ParameterSpace, TuneError, scale};
+use model::portable::{exp, ln};
 use model::spec::BqrSettings;
 use model::{Pairs, ParameterDef, ParameterKind};
 use serde::{Deserialize, Serialize};

@@ -37,7 +37,8 @@ const INVERSE_ODDS: [f64; 12] = {
 };
 
 /// e^x; 0 below −700, and the value at 700 above it.
-pub(crate) fn exp(x: f64) -> f64 {
+#[must_use]
+pub fn exp(x: f64) -> f64 {
     if x < -700.0 {
         return 0.0;
     }
@@ -50,7 +51,8 @@ pub(crate) fn exp(x: f64) -> f64 {
 }
 
 /// The natural logarithm of a normal number above 0.
-pub(crate) fn ln(x: f64) -> f64 {
+#[must_use]
+pub fn ln(x: f64) -> f64 {
     let bits = x.to_bits();
     let mut exponent = ((bits >> 52) & 0x7ff) as i64 - 1023;
     let mut mantissa = f64::from_bits((bits & 0x000f_ffff_ffff_ffff) | 0x3ff0_0000_0000_0000);
