@@ -9,13 +9,16 @@ use super::pure::PURE;
 use super::tree::Tree;
 
 /// What a package may ship with, of this workspace; [`ALL`] is everything that is not for tests.
-const MAY: [(&str, &[&str]); 18] = [
+const MAY: [(&str, &[&str]); 21] = [
     ("model", &[]),
     ("games", &["model"]),
-    ("engine", &["games", "model"]),
+    ("net", &["games", "model"]),
+    ("engine", &["games", "model", "net"]),
     ("stats", &["model"]),
     ("tune", &["model", "stats"]),
     ("arena", &["engine", "games", "model"]),
+    ("data", &["engine", "games", "model", "net"]),
+    ("train", &["data", "games", "model", "net"]),
     ("pgbox", &[]),
     ("sandbox", &[]),
     ("store", &["model"]),
@@ -33,16 +36,19 @@ const MAY: [(&str, &[&str]); 18] = [
 const ALL: &[&str] = &[
     "arena",
     "coordinator",
+    "data",
     "engine",
     "games",
     "keys",
     "model",
+    "net",
     "pgbox",
     "proto",
     "sandbox",
     "stats",
     "store",
     "telemetry",
+    "train",
     "tune",
     "worker",
 ];

@@ -6,7 +6,8 @@ use super::sources::has_word;
 use super::tree::Tree;
 
 /// Crates whose results are functions of their arguments alone.
-pub(super) const PURE: [&str; 6] = ["model", "games", "engine", "stats", "tune", "arena"];
+pub(super) const PURE: [&str; 8] =
+    ["model", "games", "net", "engine", "stats", "tune", "arena", "data"];
 
 /// The one part of them that starts processes and reads clocks: matches against programs of others.
 const DUEL: &str = "crates/arena/src/duel/";
