@@ -10,6 +10,8 @@ use games::{
     tictactoe::TicTacToe, xiangqi::Xiangqi,
 };
 use model::{GameKind, Nodes, ParameterSet, Score, Termination};
+use net::Network;
+use std::sync::Arc;
 
 /// MiB of the table of a search for a mate.
 const MATE_HASH: usize = 64;
@@ -34,6 +36,12 @@ pub(crate) trait Board: Send {
 
     /// Plays with these constants from now on; what the game does not know is left out.
     fn set_params(&mut self, set: &ParameterSet);
+
+    /// Evaluates by a network from now on, or without one.
+    ///
+    /// # Errors
+    /// The network is of another game: everything stays as it was.
+    fn set_network(&mut self, network: Option<Arc<Network>>) -> Result<(), String>;
 
     /// A table of at most so many MiB.
     fn resize(&mut self, megabytes: usize);
@@ -165,9 +173,19 @@ impl<G: SearchGame> Board for Seat<G> {
             def.accept(*value).ok().map(|value| (name.clone(), value))
         };
         let set: ParameterSet = set.0.iter().filter_map(fits).collect();
-        if let Ok(params) = SearchParams::from_set(&set) {
+        let network = self.params.network().cloned();
+        let params = SearchParams::from_set(&set).map(|params| params.with_network(network));
+        if let Ok(Ok(params)) = params {
             self.params = params;
         }
+    }
+
+    fn set_network(&mut self, network: Option<Arc<Network>>) -> Result<(), String> {
+        let params = self.params.clone().with_network(network);
+        self.params = params.map_err(|error| error.to_string())?;
+        // What the table knows was said by another evaluation.
+        self.searcher.new_game();
+        Ok(())
     }
 
     fn resize(&mut self, megabytes: usize) {

@@ -2,6 +2,8 @@
 
 use engine::MAX_THREADS;
 use model::{GameKind, ParameterSet, printable};
+use net::Network;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Most MiB of a hash table.
@@ -9,6 +11,9 @@ const MOST_HASH: usize = 65_536;
 
 /// Most root moves with a line of their own.
 const MOST_LINES: usize = 256;
+
+/// Most bytes of the file of a network.
+const MOST_NETWORK: u64 = 256 << 20;
 
 /// Longest time on the way, in milliseconds.
 const MOST_OVERHEAD: u64 = 10_000;
@@ -23,6 +28,8 @@ pub(crate) struct Options {
     pub(crate) overhead: Duration,
     /// Castling is written as the king taking its own rook.
     pub(crate) chess960: bool,
+    /// What evaluates; `None`: the evaluation written by hand.
+    pub(crate) network: Option<Arc<Network>>,
     /// The times of UCCI are in milliseconds.
     pub(crate) milliseconds: bool,
     /// The constants of the engine are listed with the rest. They can be set in any case; but they are a
@@ -40,6 +47,7 @@ impl Default for Options {
             lines: 1,
             overhead: Duration::from_millis(10),
             chess960: false,
+            network: None,
             milliseconds: false,
             lists_constants: false,
             set: ParameterSet::default(),
@@ -60,6 +68,8 @@ pub(crate) enum Change {
     Threads,
     /// Everything is to be forgotten.
     Forget,
+    /// Another network is to evaluate, or none.
+    Network,
     /// Castling is written in another way.
     Chess960,
     /// Another game is to be played.
@@ -98,6 +108,10 @@ impl Options {
                 self.chess960 = switch(name, value)?;
                 Ok(Change::Chess960)
             }
+            "evalfile" => {
+                self.network = network(value)?;
+                Ok(Change::Network)
+            }
             "usemillisec" => {
                 self.milliseconds = switch(name, value)?;
                 Ok(Change::Done)
@@ -132,6 +146,7 @@ impl Options {
             format!("name MultiPV type spin default 1 min 1 max {MOST_LINES}"),
             "name Ponder type check default false".to_owned(),
             "name UCI_Chess960 type check default false".to_owned(),
+            "name EvalFile type string default <empty>".to_owned(),
             format!(
                 "name Move Overhead type spin default {} min 0 max {MOST_OVERHEAD}",
                 default.overhead.as_millis()
@@ -151,6 +166,7 @@ impl Options {
             format!("hashsize type spin min 1 max {MOST_HASH} default {}", default.hash),
             "ponder type check default false".to_owned(),
             "newgame type button".to_owned(),
+            "EvalFile type string default <empty>".to_owned(),
         ];
         let constants = self.constants(GameKind::Xiangqi);
         list.extend(constants.map(|line| line.trim_start_matches("name ").to_owned()));
@@ -170,6 +186,28 @@ impl Options {
             }
         })
     }
+}
+
+/// The network of a file; nothing, or `<empty>`: none.
+///
+/// # Errors
+/// The file cannot be read or is no network; the evaluation stays as it was.
+fn network(value: &str) -> Result<Option<Arc<Network>>, String> {
+    let path = value.trim();
+    if path.is_empty() || path == "<empty>" {
+        return Ok(None);
+    }
+    let wrong = |error: &dyn std::fmt::Display| {
+        let path = printable(path, 200);
+        format!("option EvalFile: {path}: {error}; the evaluation stays as it was")
+    };
+    let length = std::fs::metadata(path).map_err(|error| wrong(&error))?.len();
+    if length > MOST_NETWORK {
+        return Err(wrong(&format!("found {length} bytes; allowed: {MOST_NETWORK}")));
+    }
+    let bytes = std::fs::read(path).map_err(|error| wrong(&error))?;
+    let network = Network::from_bytes(&bytes).map_err(|error| wrong(&error))?;
+    Ok(Some(Arc::new(network)))
 }
 
 fn number<N>(name: &str, value: &str, min: N, max: N) -> Result<N, String>

@@ -72,6 +72,8 @@ fn set_up(game: GameKind, options: &Options) -> Box<dyn Board> {
     board.set_threads(options.threads);
     board.set_params(&options.set);
     board.set_chess960(options.chess960);
+    // One of another game waits until that is played.
+    let _ = board.set_network(options.network.clone());
     board
 }
 
@@ -212,7 +214,7 @@ impl Session {
     }
 
     fn set_option(&mut self, name: &str, value: &str) {
-        let hash = self.options.hash;
+        let (hash, network) = (self.options.hash, self.options.network.clone());
         match self.options.set(self.game, name, value) {
             Err(error) => self.out.complain(&error),
             Ok(Change::Done) => {}
@@ -229,6 +231,13 @@ impl Session {
             Ok(Change::Threads) => {
                 let threads = self.options.threads;
                 self.board().set_threads(threads);
+            }
+            Ok(Change::Network) => {
+                let wanted = self.options.network.clone();
+                if let Err(error) = self.board().set_network(wanted) {
+                    self.options.network = network;
+                    self.out.complain(&format!("option EvalFile: {error}"));
+                }
             }
             Ok(Change::Chess960) => {
                 let on = self.options.chess960;
@@ -342,8 +351,13 @@ impl Session {
 
     fn bench(&mut self) {
         let game = self.board().kind();
+        let network = self.options.network.clone();
+        let network = network.filter(|network| network.architecture().game == game);
         let began = Instant::now();
-        let nodes = engine::bench::bench(game).0;
+        let nodes = match network.map(engine::bench::bench_network) {
+            Some(Ok(nodes)) => nodes.0,
+            _ => engine::bench::bench(game).0,
+        };
         let seconds = began.elapsed().as_secs_f64().max(1e-6);
         self.out.say(&format!("{nodes} nodes {} nps", (nodes as f64 / seconds) as u64));
     }

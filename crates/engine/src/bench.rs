@@ -1,9 +1,11 @@
 //! Fixed searches that fingerprint the engine's behaviour: any change of a rule, an order or a
 //! number changes the signature, anything else must not.
 
-use crate::{Limits, SearchGame, SearchParams, Searcher, StopSignal};
+use crate::{Limits, NetworkError, SearchGame, SearchParams, Searcher, StopSignal};
 use games::{chess::Chess, othello::Othello, shogi::Shogi, tictactoe::TicTacToe, xiangqi::Xiangqi};
 use model::{GameKind, Nodes};
+use net::Network;
+use std::sync::Arc;
 
 /// The table that the signature is defined with.
 const HASH_MB: usize = 4;
@@ -13,7 +15,12 @@ const HASH_MB: usize = 4;
 /// The caller takes the time.
 #[must_use]
 pub fn bench_game<G: SearchGame>() -> Nodes {
-    let params = SearchParams::default();
+    bench_with::<G>(&SearchParams::default())
+}
+
+/// The same with other parameters, or a network.
+#[must_use]
+pub fn bench_with<G: SearchGame>(params: &SearchParams<G>) -> Nodes {
     let limits = Limits::depth(G::BENCH_DEPTH);
     let mut searcher = Searcher::<G>::new(HASH_MB);
     G::BENCH_POSITIONS
@@ -21,7 +28,7 @@ pub fn bench_game<G: SearchGame>() -> Nodes {
         .map(|fen| {
             let mut position = G::from_fen(fen).expect("bench positions are checked by a test");
             searcher.new_game();
-            searcher.search(&mut position, &params, &limits, &StopSignal::never()).nodes
+            searcher.search(&mut position, params, &limits, &StopSignal::never()).nodes
         })
         .sum()
 }
@@ -35,6 +42,23 @@ pub fn bench(game: GameKind) -> Nodes {
         GameKind::Shogi => bench_game::<Shogi>(),
         GameKind::Othello => bench_game::<Othello>(),
         GameKind::TicTacToe => bench_game::<TicTacToe>(),
+    }
+}
+
+/// The signature of the game of a network, evaluated by it: the same on every machine as well.
+///
+/// # Errors
+/// The game takes no network.
+pub fn bench_network(network: Arc<Network>) -> Result<Nodes, NetworkError> {
+    fn with<G: SearchGame>(network: Arc<Network>) -> Result<Nodes, NetworkError> {
+        Ok(bench_with::<G>(&SearchParams::default().with_network(Some(network))?))
+    }
+    match network.architecture().game {
+        GameKind::Xiangqi => with::<Xiangqi>(network),
+        GameKind::Chess => with::<Chess>(network),
+        GameKind::Shogi => with::<Shogi>(network),
+        GameKind::Othello => with::<Othello>(network),
+        GameKind::TicTacToe => with::<TicTacToe>(network),
     }
 }
 

@@ -32,7 +32,9 @@ mod xiangqi;
 pub use chess::{ChessEval, ChessTables, ChessWeights};
 pub use history::HistoryTunables;
 pub use limits::{Limits, StopSignal, TimeSource};
-pub use params::{EvalTables, SearchParams, Weights, check_set, definition, definitions};
+pub use params::{
+    EvalTables, NetworkError, SearchParams, Weights, check_set, definition, definitions,
+};
 pub use search::{
     Aspiration, Extension, Lmr, MAX_DEPTH, MAX_THREADS, Pruning, Question, QuiescenceTunables,
     Report, SearchResult, Searcher,

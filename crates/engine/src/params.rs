@@ -4,7 +4,8 @@ use crate::tunables::{Declared, Group, TunableDef, TunableError};
 use crate::{Evaluate, SearchGame, Tunables};
 use games::{chess::Chess, othello::Othello, shogi::Shogi, tictactoe::TicTacToe, xiangqi::Xiangqi};
 use model::{GameKind, ParameterSet};
-use std::sync::OnceLock;
+use net::Network;
+use std::sync::{Arc, OnceLock};
 
 /// Reductions are kept in 1024ths of a ply.
 pub(crate) const PLY_UNIT: i32 = 1024;
@@ -24,6 +25,7 @@ pub struct SearchParams<G: SearchGame> {
     tunables: Tunables,
     weights: Weights<G>,
     eval: EvalTables<G>,
+    network: Option<Arc<Network>>,
     reductions: Box<[[i32; MOVES]; DEPTHS]>,
     null_reductions: [i32; DEPTHS],
     move_limits: [i32; DEPTHS],
@@ -38,7 +40,12 @@ impl<G: SearchGame> Default for SearchParams<G> {
 
 impl<G: SearchGame> Clone for SearchParams<G> {
     fn clone(&self) -> Self {
-        Self::new(self.tunables.clone(), self.weights.clone())
+        let mut clone = Self::new(self.tunables.clone(), self.weights.clone());
+        // What these parameters could take, equal ones can.
+        if G::Eval::attach(&mut clone.eval, self.network.clone()) {
+            clone.network.clone_from(&self.network);
+        }
+        clone
     }
 }
 
@@ -46,6 +53,16 @@ impl<G: SearchGame> std::fmt::Debug for SearchParams<G> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_tuple("SearchParams").field(&self.tunables).field(&self.weights).finish()
     }
+}
+
+/// A network that cannot evaluate a game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a network of {found} cannot evaluate {game}; allowed: networks of xiangqi for xiangqi")]
+pub struct NetworkError {
+    /// The game of the network.
+    pub found: GameKind,
+    /// The game that is played.
+    pub game: GameKind,
 }
 
 /// Every constant that the engine has for a game, in a fixed order: those of the search, then the
@@ -161,9 +178,29 @@ impl<G: SearchGame> SearchParams<G> {
             null_reductions,
             move_limits,
             eval: G::Eval::tables(&weights),
+            network: None,
             tunables,
             weights,
         }
+    }
+
+    /// The same constants with a network as the evaluation, or, with `None`, the game's own.
+    ///
+    /// # Errors
+    /// The network is of another game, or the game takes none yet.
+    pub fn with_network(mut self, network: Option<Arc<Network>>) -> Result<Self, NetworkError> {
+        let found = network.as_ref().map_or(G::KIND, |network| network.architecture().game);
+        if !G::Eval::attach(&mut self.eval, network.clone()) {
+            return Err(NetworkError { found, game: G::KIND });
+        }
+        self.network = network;
+        Ok(self)
+    }
+
+    /// The network that evaluates, if one does.
+    #[must_use]
+    pub fn network(&self) -> Option<&Arc<Network>> {
+        self.network.as_ref()
     }
 
     /// The constants of the search.

@@ -5,6 +5,8 @@ use crate::params::EvalTables;
 use crate::tunables::Declared;
 use games::{Game, RuleResult, RuleWinner};
 use model::Nodes;
+use net::Network;
+use std::sync::Arc;
 
 /// A static evaluation that may keep state along the line of moves.
 ///
@@ -29,11 +31,19 @@ pub trait Evaluate<G: Game>: Default + Send {
     /// The last move was taken back.
     fn pop(&mut self);
 
-    /// Centipawns from the view of the side to move.
-    fn evaluate(&self, tables: &Self::Tables, position: &G) -> i32;
+    /// Has the tables evaluate by a network from the next `reset` on, or without one; whether this
+    /// evaluation can do that, and the network is of its game.
+    fn attach(tables: &mut Self::Tables, network: Option<Arc<Network>>) -> bool {
+        let _ = tables;
+        network.is_none()
+    }
+
+    /// Centipawns from the view of the side to move, in the last position of the line. What was put off
+    /// along the line may be done here.
+    fn evaluate(&mut self, tables: &Self::Tables, position: &G) -> i32;
 
     /// The parts of the value; they add up to [`Evaluate::evaluate`], but for the rounding.
-    fn terms(&self, tables: &Self::Tables, position: &G) -> Vec<Term> {
+    fn terms(&mut self, tables: &Self::Tables, position: &G) -> Vec<Term> {
         vec![Term { name: "value", centipawns: self.evaluate(tables, position) }]
     }
 }

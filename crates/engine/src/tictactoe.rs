@@ -20,7 +20,7 @@ impl Evaluate<TicTacToe> for TicTacToeEval {
 
     fn pop(&mut self) {}
 
-    fn evaluate(&self, (): &(), _: &TicTacToe) -> i32 {
+    fn evaluate(&mut self, (): &(), _: &TicTacToe) -> i32 {
         0
     }
 }

@@ -94,6 +94,35 @@ fn a_game_by_uci() {
     assert_eq!(engine.end(), (vec![], true));
 }
 
+/// The commonest complaint about engines with networks is one that dies without its file.
+#[test]
+fn a_network_that_cannot_be_read_is_named_and_changes_nothing() {
+    let folder = std::env::temp_dir().join(format!("elomill-evalfile-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let damaged = folder.join("damaged.net");
+    std::fs::write(&damaged, b"elo-net\0\x01\0\x01\x01 and no more").expect("a file");
+    let other = folder.join("other.net");
+    std::fs::write(&other, b"PK").expect("a file");
+    let mut engine = Engine::start(&[]);
+    let hello = engine.ask("uci", "uciok");
+    assert!(hello.iter().any(|line| line == "option name EvalFile type string default <empty>"));
+    let before = engine.ask("eval", "evaluation ");
+    for (path, part) in [
+        (folder.join("missing.net"), "missing.net: "),
+        (damaged, "bytes; a network of its shape has"),
+        (other, "this is no network of Elomill"),
+    ] {
+        engine.say(format!("setoption name EvalFile value {}", path.display()).as_bytes());
+        let said = engine.ask("isready", "readyok").join("\n");
+        assert!(said.contains("option EvalFile: ") && said.contains(part), "{said}");
+        assert!(said.contains("the evaluation stays as it was"), "{said}");
+        assert_eq!(engine.ask("eval", "evaluation "), before);
+    }
+    engine.ask("go depth 3", "bestmove ");
+    assert_eq!(engine.end(), (vec![], true));
+    std::fs::remove_dir_all(&folder).expect("the folder goes");
+}
+
 #[test]
 fn an_infinite_search_answers_when_it_is_stopped_and_not_before() {
     let mut engine = Engine::start(&[]);

@@ -129,13 +129,13 @@ impl Evaluate<Chess> for ChessEval {
         }
     }
 
-    fn evaluate(&self, tables: &ChessTables, position: &Chess) -> i32 {
+    fn evaluate(&mut self, tables: &ChessTables, position: &Chess) -> i32 {
         let (sum, blend) = self.weigh(tables, position, &mut Unwatched);
         let value = blend.of(sum);
         if position.side_to_move() == Color::White { value } else { -value }
     }
 
-    fn terms(&self, tables: &ChessTables, position: &Chess) -> Vec<Term> {
+    fn terms(&mut self, tables: &ChessTables, position: &Chess) -> Vec<Term> {
         let mut parts = Parts::default();
         let (_, blend) = self.weigh(tables, position, &mut parts);
         let sign = if position.side_to_move() == Color::White { 1 } else { -1 };

@@ -215,11 +215,11 @@ impl Evaluate<Othello> for OthelloEval {
 
     fn pop(&mut self) {}
 
-    fn evaluate(&self, tables: &OthelloTables, position: &Othello) -> i32 {
+    fn evaluate(&mut self, tables: &OthelloTables, position: &Othello) -> i32 {
         tables.value(position.board())
     }
 
-    fn terms(&self, tables: &OthelloTables, position: &Othello) -> Vec<Term> {
+    fn terms(&mut self, tables: &OthelloTables, position: &Othello) -> Vec<Term> {
         let weights = &tables.weights[position.empties() as usize];
         let shares = features(position.board()).into_iter().zip(weights);
         NAMES

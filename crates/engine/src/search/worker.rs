@@ -145,7 +145,7 @@ impl<'a, G: SearchGame> Worker<'a, G> {
 
     /// The static value for the side to move; never a mate, whatever the weights.
     #[inline]
-    pub(super) fn evaluate(&self, position: &G) -> i32 {
+    pub(super) fn evaluate(&mut self, position: &G) -> i32 {
         let value = self.eval.evaluate(self.params.eval(), position);
         value.clamp(1 - MATE_BOUND, MATE_BOUND - 1)
     }

@@ -75,12 +75,12 @@ impl Evaluate<Shogi> for ShogiEval {
         }
     }
 
-    fn evaluate(&self, tables: &ShogiTables, position: &Shogi) -> i32 {
+    fn evaluate(&mut self, tables: &ShogiTables, position: &Shogi) -> i32 {
         let sum = self.weigh(tables, position, &mut Unwatched);
         sign(position.side_to_move()) * sum
     }
 
-    fn terms(&self, tables: &ShogiTables, position: &Shogi) -> Vec<Term> {
+    fn terms(&mut self, tables: &ShogiTables, position: &Shogi) -> Vec<Term> {
         let mut parts = Parts::default();
         self.weigh(tables, position, &mut parts);
         parts.terms(|sum| sign(position.side_to_move()) * sum.middle())

@@ -1,5 +1,5 @@
-//! The classical evaluation of xiangqi: squares and numbers of pieces kept up move by move; mobility,
-//! king safety, formations and threats looked at afresh.
+//! The evaluation of xiangqi: by a network if there is one, else the classical one, with squares and
+//! numbers of pieces kept up move by move; mobility, king safety, formations and threats looked at afresh.
 
 use super::activity::Attacks;
 use super::masks;
@@ -10,6 +10,9 @@ use crate::taper::Pair;
 use crate::value::MAX_PLY;
 use crate::{Evaluate, Term};
 use games::xiangqi::{Move, PieceKind, Side, Xiangqi};
+use model::GameKind;
+use net::{Accumulators, Network};
+use std::sync::Arc;
 
 /// What changes by moves alone, Red's view.
 #[derive(Clone, Copy, Default)]
@@ -51,15 +54,16 @@ impl Sum {
     }
 }
 
-/// The evaluation with its sums along the line.
+/// The evaluation with its sums along the line: those of a network, or its own.
 pub struct XiangqiEval {
+    network: Option<Accumulators>,
     now: Sum,
     before: Vec<Sum>,
 }
 
 impl Default for XiangqiEval {
     fn default() -> Self {
-        Self { now: Sum::default(), before: Vec::with_capacity(MAX_PLY + 1) }
+        Self { network: None, now: Sum::default(), before: Vec::with_capacity(MAX_PLY + 1) }
     }
 }
 
@@ -71,7 +75,26 @@ impl Evaluate<Xiangqi> for XiangqiEval {
         XiangqiTables::new(weights)
     }
 
+    fn attach(tables: &mut XiangqiTables, network: Option<Arc<Network>>) -> bool {
+        let fits = |network: &Arc<Network>| network.architecture().game == GameKind::Xiangqi;
+        let is_fit = network.as_ref().is_none_or(fits);
+        if is_fit {
+            tables.network = network;
+        }
+        is_fit
+    }
+
     fn reset(&mut self, tables: &XiangqiTables, position: &Xiangqi) {
+        // The sums of the same network are kept: what they were last is near to what they will be.
+        let kept = self.network.take();
+        self.network = tables.network.as_ref().map(|network| {
+            let mut sums = match kept {
+                Some(kept) if Arc::ptr_eq(kept.network(), network) => kept,
+                _ => network.accumulators(),
+            };
+            sums.reset(position);
+            sums
+        });
         self.before.clear();
         self.now = Sum::default();
         for square in position.occupied() {
@@ -86,6 +109,9 @@ impl Evaluate<Xiangqi> for XiangqiEval {
 
     #[inline]
     fn push(&mut self, tables: &XiangqiTables, position: &Xiangqi, mv: Option<Move>) {
+        if let Some(sums) = &mut self.network {
+            return sums.push(position, mv);
+        }
         self.before.push(self.now);
         let Some(mv) = mv else { return };
         if let Some(piece) = position.moved(mv) {
@@ -103,12 +129,18 @@ impl Evaluate<Xiangqi> for XiangqiEval {
 
     #[inline]
     fn pop(&mut self) {
+        if let Some(sums) = &mut self.network {
+            return sums.pop();
+        }
         if let Some(sum) = self.before.pop() {
             self.now = sum;
         }
     }
 
-    fn evaluate(&self, tables: &XiangqiTables, position: &Xiangqi) -> i32 {
+    fn evaluate(&mut self, tables: &XiangqiTables, position: &Xiangqi) -> i32 {
+        if let Some(sums) = &mut self.network {
+            return scaled(tables, position, sums.evaluate(position));
+        }
         let mut sides = [Pair::default(); 2];
         look(&tables.weights, position, &mut sides);
         let mut sum = self.now.squares;
@@ -119,7 +151,10 @@ impl Evaluate<Xiangqi> for XiangqiEval {
         if position.side_to_move() == Side::Red { red } else { -red }
     }
 
-    fn terms(&self, tables: &XiangqiTables, position: &Xiangqi) -> Vec<Term> {
+    fn terms(&mut self, tables: &XiangqiTables, position: &Xiangqi) -> Vec<Term> {
+        if self.network.is_some() {
+            return vec![Term { name: "network", centipawns: self.evaluate(tables, position) }];
+        }
         let weights = &tables.weights;
         let mut sides = [Parts::default(), Parts::default()];
         for square in position.occupied() {
@@ -147,6 +182,16 @@ impl Evaluate<Xiangqi> for XiangqiEval {
             |(name, part)| Term { name, centipawns: sign * self.now.taper(tables, part, scale) };
         Part::NAMES.into_iter().zip(parts).map(term).collect()
     }
+}
+
+/// The value of a network as the search takes it.
+#[inline]
+fn scaled(tables: &XiangqiTables, position: &Xiangqi, value: i32) -> i32 {
+    let weights = &tables.weights.network;
+    let kinds = [PieceKind::Rook, PieceKind::Horse, PieceKind::Cannon];
+    let attackers: u32 = kinds.into_iter().map(|kind| position.kind(kind).len()).sum();
+    let factor = weights.net_scale + weights.net_attackers * attackers as i32;
+    (i64::from(value) * i64::from(factor) / 1024) as i32
 }
 
 /// What is looked at afresh, into the account of each side.

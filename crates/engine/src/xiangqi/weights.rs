@@ -8,11 +8,23 @@ use super::squares::SquareWeights;
 use crate::taper::Pair;
 use crate::tunables::{groups, tunables};
 use games::xiangqi::{Move, Piece, PieceKind, Side, Square};
+use net::Network;
+use std::sync::Arc;
 
 tunables! {
     /// Weights of the turn.
     pub struct TurnWeights in Eval {
         tempo: Pair = Pair::new(21, 11), 0 => 60, c_end 3, "The right to move.";
+    }
+}
+
+tunables! {
+    /// How the value of a network is scaled; of no account without one.
+    pub struct NetworkWeights in Eval {
+        net_scale: i32 = 1024, 256 => 4096, c_end 48,
+            "Network: factor of its value, in 1024ths.";
+        net_attackers: i32 = 0, -64 => 64, c_end 4,
+            "Network: what each rook, horse and cannon on the board adds to that factor, in 1024ths.";
     }
 }
 
@@ -26,6 +38,7 @@ groups! {
         formation: FormationWeights,
         turn: TurnWeights,
         exchange: ExchangeWeights,
+        network: NetworkWeights,
     }
 }
 
@@ -36,6 +49,8 @@ pub struct XiangqiTables {
     pub(super) squares: Box<[[Pair; Square::COUNT]; Piece::CODES]>,
     /// What an exchange takes each kind for.
     pub(super) exchange: [i32; 7],
+    /// What evaluates in place of all that.
+    pub(super) network: Option<Arc<Network>>,
 }
 
 impl XiangqiTables {
@@ -51,7 +66,12 @@ impl XiangqiTables {
                 }
             }
         }
-        Self { weights: weights.clone(), squares, exchange: weights.exchange.by_kind() }
+        Self {
+            weights: weights.clone(),
+            squares,
+            exchange: weights.exchange.by_kind(),
+            network: None,
+        }
     }
 
     /// What a piece's square improves by, in centipawns of the middle game from its own view.
