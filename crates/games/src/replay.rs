@@ -115,7 +115,9 @@ pub fn replay_from<G: Game>(
     }
 }
 
-fn ending<G: Game>(position: &G, plies: u64, max_plies: u64) -> Option<Ending> {
+/// How a game ends in a position so many half-moves after its opening, if it does: by rule, or as a draw
+/// by the limit of length.
+pub fn ending<G: Game>(position: &G, plies: u64, max_plies: u64) -> Option<Ending> {
     // The opening's side to move is the first.
     let (to_move, other) = match plies.is_multiple_of(2) {
         true => (Winner::First, Winner::Second),
