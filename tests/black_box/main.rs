@@ -22,6 +22,8 @@ mod joining;
 #[cfg(target_os = "linux")]
 mod kill;
 mod matches;
+#[cfg(unix)]
+mod network;
 #[cfg(target_os = "linux")]
 mod observed;
 #[cfg(unix)]

@@ -1,11 +1,13 @@
 //! `elomill bench`: the engine's signature, equal on every machine, and its speed on this one; what the
 //! arena costs beside its engines.
 
-use crate::output::{json, line, say};
+use super::data::read_network;
+use crate::output::{hinted, json, line, say};
 use crate::tables::{Column, table};
 use anyhow::Context;
 use arena::duel::{Program, Protocol, overhead};
 use model::GameKind;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -21,6 +23,9 @@ pub(crate) struct Args {
     /// xiangqi, chess, shogi, othello or tictactoe
     #[arg(long, required = true)]
     game: Option<GameKind>,
+    /// A network that the engine evaluates with [default: its own evaluation]
+    #[arg(long, value_name = "FILE")]
+    network: Option<PathBuf>,
     /// Print one JSON object: nodes (the signature) and nps
     #[arg(long)]
     json: bool,
@@ -111,7 +116,7 @@ fn median(of: &mut [f64]) -> f64 {
 
 impl Args {
     /// # Errors
-    /// The result cannot be written.
+    /// The network is none of the game, or the result cannot be written.
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
         match (&self.what, self.game) {
             (Some(What::Arena(arena)), _) => arena.run(),
@@ -126,8 +131,17 @@ impl Args {
     }
 
     fn signature(&self, game: GameKind) -> anyhow::Result<ExitCode> {
+        let network = self.network.as_deref().map(read_network).transpose()?;
+        let found = network.as_ref().map_or(game, |(_, network)| network.architecture().game);
+        if found != game {
+            let what = format_args!("the network is of {found}");
+            return Err(hinted(what, format_args!("--game {found}")));
+        }
         let began = Instant::now();
-        let nodes = engine::bench::bench(game).0;
+        let nodes = match network {
+            Some((_, network)) => engine::bench::bench_network(network)?.0,
+            None => engine::bench::bench(game).0,
+        };
         let seconds = began.elapsed().as_secs_f64();
         let nps = (nodes as f64 / seconds.max(1e-9)) as u64;
         if self.json {

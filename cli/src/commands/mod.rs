@@ -5,6 +5,7 @@ mod bench;
 mod book;
 mod campaign;
 mod completions;
+mod data;
 mod db;
 mod demo;
 mod engine;
@@ -23,6 +24,7 @@ mod runs;
 mod solve;
 mod stats;
 mod test;
+mod train;
 mod tune;
 mod up;
 mod watch;
@@ -76,6 +78,10 @@ pub(crate) enum Command {
     Match(Box<r#match::Args>),
     /// Measures opening books, and picks openings for less noise
     Book(book::Args),
+    /// Makes games of the engine against itself, for a network to learn from, and looks after them
+    Data(data::Args),
+    /// Trains a network on games of the engine against itself
+    Train(train::Args),
     /// Counts the positions of a move tree
     Perft(perft::Args),
     /// Says whether a line of moves is over by rule, and for whom
@@ -127,6 +133,8 @@ impl Command {
             Command::Engine(args) => args.run().await,
             Command::Match(args) => Box::pin(args.run()).await,
             Command::Book(args) => args.run().await,
+            Command::Data(args) => args.run().await,
+            Command::Train(args) => args.run().await,
             Command::Perft(args) => args.run(),
             Command::Judge(args) => args.run(),
             Command::Solve(args) => args.run(),
