@@ -359,6 +359,7 @@ mod tests {
             limit: GameLimit { nodes: Nodes(7), max_plies: Ply(9), hash_kib: 16 },
             book: "0a".repeat(32),
             lease_pairs: 3,
+            lease_seconds: 45,
             keep: Keep { moves: "sample=2.5%".parse().unwrap(), evals: true },
             canaries: "2.5%".parse().unwrap(),
             players: None,

@@ -5,7 +5,7 @@ use super::{WireError, missing, unknown};
 use model::spec::{
     BqrSettings, Canaries, EloModel, Fork, GainRule, GameLimit, Job, Keep, KeepMoves,
     OptimizerSpec, RaceCandidate, RaceSpec, RaceStop, RunSpec, SprtSpec, SpsaSettings, TestSpec,
-    TuneSpec,
+    TuneSpec, USUAL_LEASE_SECONDS,
 };
 use model::{
     GameKind, LinearConstraint, Nodes, Pairs, ParameterDef, ParameterKind, ParameterSet, Ply, RunId,
@@ -38,6 +38,7 @@ pub(crate) fn spec_to_wire(spec: &RunSpec) -> v1::RunSpec {
         }),
         book_sha256: spec.book.clone(),
         lease_pairs: spec.lease_pairs,
+        lease_seconds: spec.lease_seconds,
         canaries_per_million: spec.canaries.in_million(),
         keep: Some(v1::Keep {
             moves_per_million: spec.keep.moves.in_million(),
@@ -203,6 +204,11 @@ pub(super) fn spec_from_wire(spec: v1::RunSpec) -> Result<RunSpec, WireError> {
         },
         book: spec.book_sha256,
         lease_pairs: spec.lease_pairs,
+        lease_seconds: match spec.lease_seconds {
+            // Of a coordinator that knows no other answer.
+            0 => USUAL_LEASE_SECONDS,
+            seconds => seconds,
+        },
         canaries: match spec.canaries_per_million {
             None => Canaries::default(),
             Some(share) => {

@@ -131,6 +131,7 @@ fn view(id: i64, name: &str, state: RunState, job: Job, progress: ProgressView) 
             limit: GameLimit { nodes: Nodes(50), max_plies: Ply(300), hash_kib: 16 },
             book: "0a".repeat(32),
             lease_pairs: 8,
+            lease_seconds: 60,
             keep: Keep::default(),
             canaries: Canaries::default(),
             players: None,

@@ -5,6 +5,7 @@ use super::{game, wire_game, wire_limit, wire_set};
 use model::spec::{
     BqrSettings, Canaries, EloModel, GainRule, GameLimit, Job, Keep, KeepMoves, OptimizerSpec,
     RaceCandidate, RaceSpec, RaceStop, RunSpec, SprtSpec, SpsaSettings, TestSpec, TuneSpec,
+    USUAL_LEASE_SECONDS,
 };
 use model::{
     Finding, FindingList, LinearConstraint, Nodes, Pairs, ParameterDef, ParameterKind,
@@ -59,6 +60,10 @@ pub fn spec(spec: v1::RunSpec) -> Result<RunSpec, FindingList> {
         },
         book: spec.book_sha256,
         lease_pairs: spec.lease_pairs,
+        lease_seconds: match spec.lease_seconds {
+            0 => USUAL_LEASE_SECONDS,
+            seconds => seconds,
+        },
         canaries: match spec.canaries_per_million {
             None => Canaries::default(),
             Some(share) => Canaries::per_million(share).ok_or_else(|| {
@@ -302,6 +307,7 @@ pub(super) fn wire_spec(spec: &RunSpec) -> v1::RunSpec {
         limit: Some(wire_limit(spec.limit)),
         book_sha256: spec.book.clone(),
         lease_pairs: spec.lease_pairs,
+        lease_seconds: spec.lease_seconds,
         canaries_per_million: spec.canaries.in_million(),
         keep: Some(v1::Keep {
             moves_per_million: spec.keep.moves.in_million(),

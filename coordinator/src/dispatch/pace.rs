@@ -10,8 +10,6 @@ use model::WorkerId;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// How long a lease shall take.
-const TARGET: Duration = Duration::from_secs(60);
 /// At the tail it may take less, down to this.
 const SHORTEST: Duration = Duration::from_secs(5);
 /// Weight of the last report in a worker's pace.
@@ -44,15 +42,15 @@ impl Paces {
 
     /// The most pairs that the next lease of a worker shall have, at least 1, when so many are left to
     /// give and so many workers, this one among them, are there to take them. No bound for a worker of
-    /// which nothing is known.
+    /// which nothing is known. `target` is how long the run wants a lease to take.
     #[must_use]
-    pub fn most_pairs(&self, worker: WorkerId, left: u64, workers: usize) -> u32 {
+    pub fn most_pairs(&self, worker: WorkerId, left: u64, workers: usize, target: Duration) -> u32 {
         let Some(pace) = self.0.get(&worker).filter(|pace| pace.seconds > 0.0) else {
             return u32::MAX;
         };
         let within = |span: Duration| (span.as_secs_f64() / pace.seconds).floor();
         let share = left.div_ceil(workers.max(1) as u64) as f64;
-        let most = within(TARGET).min(share.max(within(SHORTEST)));
+        let most = within(target).min(share.max(within(SHORTEST)));
         // Saturates, as `as` does.
         (most as u32).max(1)
     }
@@ -62,6 +60,8 @@ impl Paces {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    const TARGET: Duration = Duration::from_secs(60);
 
     fn at(seconds: f64) -> Moment {
         Moment(Duration::from_secs_f64(seconds))
@@ -84,7 +84,7 @@ mod tests {
             left in 1..100_000_u64,
             workers in 1..5_000_usize,
         ) {
-            let most = known(seconds).most_pairs(WorkerId(1), left, workers);
+            let most = known(seconds).most_pairs(WorkerId(1), left, workers, TARGET);
             prop_assert!(most >= 1);
             // Never longer than the target, but for a single pair that is longer itself.
             prop_assert!(most == 1 || f64::from(most) * seconds <= 60.0 * 1.001);
@@ -102,15 +102,15 @@ mod tests {
     #[test]
     fn the_first_lease_is_as_the_author_asks_and_a_change_of_pace_is_learnt() {
         let mut paces = Paces::default();
-        assert_eq!(paces.most_pairs(WorkerId(1), 10, 10), u32::MAX);
+        assert_eq!(paces.most_pairs(WorkerId(1), 10, 10, TARGET), u32::MAX);
         paces.note(WorkerId(1), 1, at(0.0), at(60.0));
-        assert_eq!(paces.most_pairs(WorkerId(1), 1_000_000, 10), 1);
+        assert_eq!(paces.most_pairs(WorkerId(1), 1_000_000, 10, TARGET), 1);
         for minute in 1..30 {
             paces.note(WorkerId(1), 30, at(0.0), at(60.0 * f64::from(minute + 1)));
         }
-        assert!((29..=30).contains(&paces.most_pairs(WorkerId(1), 1_000_000, 10)));
+        assert!((29..=30).contains(&paces.most_pairs(WorkerId(1), 1_000_000, 10, TARGET)));
         // Others know nothing of it.
-        assert_eq!(paces.most_pairs(WorkerId(2), 10, 10), u32::MAX);
+        assert_eq!(paces.most_pairs(WorkerId(2), 10, 10, TARGET), u32::MAX);
     }
 
     /// Workers of very different speed finish a run together: the last is at most a lease behind the first
@@ -133,7 +133,7 @@ mod tests {
                 first_idle.get_or_insert(now);
                 break;
             }
-            let pairs = u64::from(paces.most_pairs(id, left, 5)).min(left).min(64);
+            let pairs = u64::from(paces.most_pairs(id, left, 5, TARGET)).min(left).min(64);
             left -= pairs;
             let end = now + pairs as f64 * speeds[next];
             paces.note(id, pairs as usize, at(now), at(end));

@@ -10,6 +10,7 @@ use model::view::{LeaseCounts, RunState, Verdict};
 use model::{LeaseId, ParameterSet, RunId, WorkerId};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
+use std::time::Duration;
 use store::AuditCounts;
 
 /// Pairs to give, with the terms on which they are given.
@@ -109,7 +110,10 @@ impl Run {
         let left = self.fresh_left();
         let most = match &self.spec.job {
             Job::Tune(_) => u32::MAX,
-            Job::Test(_) | Job::Race(_) => self.paces.most_pairs(worker, left, workers),
+            Job::Test(_) | Job::Race(_) => {
+                let target = Duration::from_secs(self.spec.lease_seconds.into());
+                self.paces.most_pairs(worker, left, workers, target)
+            }
         };
         let count = left.min(u64::from(self.spec.lease_pairs.min(most)));
         let count = u32::try_from(count).ok().filter(|count| *count > 0)?;

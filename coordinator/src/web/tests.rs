@@ -157,6 +157,7 @@ fn run(id: i64, job: Job, progress: ProgressView) -> RunView {
         limit,
         book: "0".repeat(64),
         lease_pairs: 8,
+        lease_seconds: 60,
         keep: Keep::default(),
         canaries: Canaries::default(),
         players: None,

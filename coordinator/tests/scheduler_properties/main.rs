@@ -139,6 +139,7 @@ fn spec(tune: bool, pairs: u64, lease_pairs: u32, weight: f64, both: bool) -> Ru
         limit: GameLimit { nodes: Nodes(50), max_plies: Ply(20), hash_kib: 64 },
         book: "0".repeat(64),
         lease_pairs,
+        lease_seconds: 60,
         keep: Keep::default(),
         canaries: Canaries::default(),
         players: None,

@@ -309,6 +309,7 @@ mod tests {
                 limit,
                 book: "0".repeat(64),
                 lease_pairs: 8,
+                lease_seconds: 60,
                 keep: Keep::default(),
                 players: None,
                 canaries: Canaries::default(),

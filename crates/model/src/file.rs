@@ -46,6 +46,8 @@ pub struct RunFile {
     pub weight: f64,
     /// Pairs of one lease; 8 when the file names none.
     pub lease_pairs: u32,
+    /// How long a lease shall take, in seconds; 60 when the file says nothing.
+    pub lease_seconds: u32,
     /// Where the openings come from.
     pub book: BookChoice,
     /// Limits of the games.
@@ -177,6 +179,7 @@ impl RunFile {
         let seed = root.whole(&mut reader, "seed", Some(1), 0..=u64::MAX);
         let weight = root.number(&mut reader, "weight", Some(1.0));
         let lease_pairs = root.whole(&mut reader, "lease_pairs", Some(8), 1..=1000);
+        let lease_seconds = lease_seconds(&mut reader, &mut root);
         let book = match root.text(&mut reader, "book").as_deref() {
             None | Some("builtin") => BookChoice::Builtin,
             Some(path) => BookChoice::File(path.to_owned()),
@@ -196,6 +199,7 @@ impl RunFile {
             seed,
             weight,
             lease_pairs: u32::try_from(lease_pairs).unwrap_or(u32::MAX),
+            lease_seconds,
             book,
             limit,
             players,
@@ -258,6 +262,13 @@ impl RunFile {
 
 fn game_names() -> [(&'static str, GameKind); GameKind::ALL.len()] {
     GameKind::ALL.map(|game| (game.name(), game))
+}
+
+/// How long a lease shall take.
+fn lease_seconds(reader: &mut Reader<'_>, root: &mut Section<'_>) -> u32 {
+    let usual = u64::from(crate::spec::USUAL_LEASE_SECONDS);
+    let seconds = root.whole(reader, "lease_seconds", Some(usual), 30..=120);
+    u32::try_from(seconds).unwrap_or(u32::MAX)
 }
 
 fn keep(reader: &mut Reader<'_>, root: &mut Section<'_>) -> Keep {

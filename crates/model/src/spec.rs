@@ -58,6 +58,10 @@ pub struct RunSpec {
     pub book: String,
     /// Pairs of one lease; in a tune, the pairs that share one perturbation.
     pub lease_pairs: u32,
+    /// How long a lease of a test, match or race shall take, in seconds: 30 to 120. A lease has fewer
+    /// than `lease_pairs` where its worker would need longer.
+    #[serde(default = "usual_lease_seconds", skip_serializing_if = "is_usual_lease")]
+    pub lease_seconds: u32,
     /// What the ledger keeps of the games.
     #[serde(default)]
     pub keep: Keep,
@@ -69,6 +73,18 @@ pub struct RunSpec {
     pub players: Option<Players>,
     /// What the games are for.
     pub job: Job,
+}
+
+/// How long a lease shall take where nobody says it, in seconds.
+pub const USUAL_LEASE_SECONDS: u32 = 60;
+
+fn usual_lease_seconds() -> u32 {
+    USUAL_LEASE_SECONDS
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+fn is_usual_lease(seconds: &u32) -> bool {
+    *seconds == USUAL_LEASE_SECONDS
 }
 
 /// What the games of a run are for.
@@ -227,6 +243,7 @@ impl RunSpec {
         between(&mut findings, "limit.max_plies", self.limit.max_plies.0, 2, 2_000);
         between(&mut findings, "limit.hash_kib", self.limit.hash_kib, 16, 4_194_304);
         between(&mut findings, "lease_pairs", self.lease_pairs, 1, 1_000);
+        between(&mut findings, "lease_seconds", self.lease_seconds, 30, 120);
         if self.book.len() != 64 || !self.book.chars().all(|c| c.is_ascii_hexdigit()) {
             findings.push(Finding::new(
                 "book",

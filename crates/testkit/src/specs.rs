@@ -38,6 +38,7 @@ fn base(name: &str, pairs_of_lease: u32) -> v1::RunSpec {
         limit: Some(v1::GameLimit { nodes_per_move: 50, max_plies: 20, hash_kib: 64 }),
         book_sha256: book::sha256(book_text().as_bytes()),
         lease_pairs: pairs_of_lease,
+        lease_seconds: 0,
         keep: None,
         canaries_per_million: None,
         players: None,

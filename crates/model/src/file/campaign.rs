@@ -28,6 +28,8 @@ pub struct CampaignFile {
     pub weight: f64,
     /// Pairs of one lease.
     pub lease_pairs: u32,
+    /// How long a lease shall take, in seconds.
+    pub lease_seconds: u32,
     /// Where the openings come from.
     pub book: BookChoice,
     /// Limits of the games.
@@ -80,6 +82,7 @@ impl CampaignFile {
         let rounds = root.whole(&mut reader, "rounds", Some(1), 1..=1000);
         let weight = root.number(&mut reader, "weight", Some(1.0));
         let lease_pairs = root.whole(&mut reader, "lease_pairs", Some(8), 1..=1000);
+        let lease_seconds = super::lease_seconds(&mut reader, &mut root);
         let book = match root.text(&mut reader, "book").as_deref() {
             None | Some("builtin") => BookChoice::Builtin,
             Some(path) => BookChoice::File(path.to_owned()),
@@ -116,6 +119,7 @@ impl CampaignFile {
             rounds: u32::try_from(rounds).unwrap_or(u32::MAX),
             weight,
             lease_pairs: u32::try_from(lease_pairs).unwrap_or(u32::MAX),
+            lease_seconds,
             book,
             limit,
             players,
@@ -222,6 +226,7 @@ impl CampaignFile {
             seed: self.seed.wrapping_add(number),
             weight: self.weight,
             lease_pairs: self.lease_pairs,
+            lease_seconds: self.lease_seconds,
             keep: Keep::default(),
             canaries: Canaries::default(),
             book: self.book.clone(),

@@ -207,6 +207,11 @@ const RUN: &[(&str, &str)] = &[
     ("seed", "the source of all randomness: openings, probes, sampling"),
     ("weight", "its share of the cluster beside other runs, above 0"),
     ("lease_pairs", "pairs that a worker gets at a time; all of them play one probe of a tune"),
+    (
+        "lease_seconds",
+        "how long a lease of a test, match or race shall take: a worker that would need longer for \
+         `lease_pairs` gets fewer; a lease of a tune is always whole",
+    ),
     ("book", "`builtin`, or a file of openings; a relative path counts from this file's folder"),
     ("limit", "the limits of each game"),
     (

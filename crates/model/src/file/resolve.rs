@@ -83,6 +83,7 @@ pub(super) fn resolve(file: &RunFile, around: &Surroundings<'_>) -> Result<RunSp
         limit: file.limit,
         book: around.book_sha256.clone(),
         lease_pairs: file.lease_pairs,
+        lease_seconds: file.lease_seconds,
         keep: file.keep,
         canaries: file.canaries,
         players,

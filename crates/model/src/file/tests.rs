@@ -85,7 +85,7 @@ fn a_tune_is_read_and_filled_from_the_engine() {
         (spec.name.as_str(), spec.game, spec.seed),
         ("small", GameKind::TicTacToe, u64::MAX)
     );
-    assert_eq!((spec.weight, spec.lease_pairs), (1.0, 8));
+    assert_eq!((spec.weight, spec.lease_pairs, spec.lease_seconds), (1.0, 8, 60));
     let limit = GameLimit { nodes: Nodes(2000), max_plies: Ply(300), hash_kib: 1024 };
     assert_eq!(spec.limit, limit);
     let Job::Tune(tune) = spec.job else { panic!("not a tune") };

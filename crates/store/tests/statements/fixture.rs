@@ -36,16 +36,22 @@ pub(crate) async fn start() -> Fixture {
 /// With a worker, a book and a run in it.
 pub(crate) async fn filled() -> Fixture {
     let fixture = start().await;
-    let Fixture { ledger, leader, .. } = &fixture;
-    assert_eq!(ledger.greet_worker(leader, &worker(1, 1)).await.expect(WORKS), WORKER);
-    ledger.add_book(&book(), GameKind::TicTacToe, 2, "one\ntwo").await.expect(WORKS);
-    fixture.commit(Batch { runs: vec![run(RUN, "first")], ..Batch::default() }).await.expect(WORKS);
+    fixture.ledger.add_book(&book(), GameKind::TicTacToe, 2, "one\ntwo").await.expect(WORKS);
+    let workers = vec![worker(WORKER.0, 1)];
+    let batch = Batch { workers, runs: vec![run(RUN, "first")], ..Batch::default() };
+    fixture.commit(batch).await.expect(WORKS);
     fixture
 }
 
 impl Fixture {
     pub(crate) async fn commit(&self, batch: Batch) -> Result<(), store::StoreError> {
         self.ledger.commit(&self.leader, &batch).await
+    }
+
+    pub(crate) async fn run(&self, sql: &'static str) {
+        use sqlx::{Connection, PgConnection};
+        let mut connection = PgConnection::connect(&self.url).await.expect(WORKS);
+        sqlx::raw_sql(sql).execute(&mut connection).await.expect(WORKS);
     }
 
     pub(crate) async fn number(&self, sql: &'static str) -> i64 {
@@ -94,6 +100,7 @@ pub(crate) fn spec() -> RunSpec {
         limit: GameLimit { nodes: Nodes(50), max_plies: Ply(20), hash_kib: 64 },
         book: book(),
         lease_pairs: 8,
+        lease_seconds: 60,
         keep: Keep::default(),
         canaries: Canaries::default(),
         players: None,
