@@ -36,7 +36,8 @@ async fn main() -> Result<()> {
         cores: 1,
         slots: 1,
     };
-    ledger.greet_worker(&leader, &worker).await?;
+    let batch = Batch { workers: vec![worker], ..Batch::default() };
+    ledger.commit(&leader, &batch).await?;
     let spec = coordinator::convert::spec(specs::tune(1_000_000, PAIRS))?;
     ledger.add_book(&spec.book, spec.game, 1, &specs::book_text()).await?;
     let mut next = 1;

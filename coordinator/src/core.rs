@@ -8,34 +8,41 @@
 
 mod believing;
 mod clock;
+mod deciding;
 mod handle;
+mod recovering;
+mod sessions;
+mod ticking;
 
-use crate::convert::Hello;
 use crate::dispatch::Moment;
 use crate::dispatch::audits::AuditPolicy;
-use crate::dispatch::scheduler::{LeaseLimits, Merge, Scheduler};
+use crate::dispatch::scheduler::{LeaseLimits, Scheduler};
 use crate::metrics::Metrics;
-use crate::recover::{self, RecoverError};
+use crate::recover::RecoverError;
 use crate::traces;
 use crate::views::{LiveWorker, Views};
 use clock::Clock;
-use handle::{Believing, Command, Reply};
-use keys::PublicKey;
-use model::lease::Report;
-use model::view::RunState;
+use handle::{Believing, Command};
 use model::{RunId, WorkerId};
+use recovering::{recover, recover_as, stand_by};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
-use store::{Batch, KnownWorker, LeaderEpoch, Ledger, NewWorker, StoreError};
+use store::{Batch, LeaderEpoch, Ledger, NewWorker, StoreError};
 use telemetry::Traces;
 use tokio::sync::mpsc;
+use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 pub use handle::{Acknowledged, CoreError, Explained, Handle, Line, Outbound, Said, Session};
 
 /// Most commands of one commit.
-const GROUP: usize = 200;
+const GROUP: usize = 1024;
+/// Commands that are worth a commit at once.
+const ENOUGH: usize = 200;
+/// How long after a commit fewer of them wait for others: a commit costs about as much for one as for
+/// many. A command that comes later than that waits for nobody.
+const GATHER: Duration = Duration::from_millis(5);
 /// Commands that may wait; beyond that the sessions wait.
 const QUEUE: usize = 1024;
 /// Between two looks at overdue leases, and between two states shown of a run.
@@ -83,6 +90,12 @@ pub struct Core {
     clock: Clock,
     scheduler: Scheduler,
     keys: BTreeMap<Vec<u8>, WorkerId>,
+    /// Workers that came and are not written down yet.
+    greeted: Vec<NewWorker>,
+    /// When the last group was written.
+    written_at: tokio::time::Instant,
+    /// What is written beside the groups, one thing at a time.
+    notes: JoinSet<Result<(), StoreError>>,
     /// The highest id of a worker.
     last_worker: WorkerId,
     sessions: BTreeMap<WorkerId, (u64, Line)>,
@@ -112,13 +125,6 @@ enum Next {
     Stop,
 }
 
-/// The state as the ledger has it.
-struct Recovered {
-    leader: LeaderEpoch,
-    scheduler: Scheduler,
-    keys: BTreeMap<Vec<u8>, WorkerId>,
-}
-
 impl Core {
     /// Takes the lead and builds the state from the ledger.
     ///
@@ -143,6 +149,9 @@ impl Core {
             clock: Clock::start(),
             scheduler: Scheduler::default(),
             keys: BTreeMap::new(),
+            greeted: Vec::new(),
+            written_at: tokio::time::Instant::now(),
+            notes: JoinSet::new(),
             last_worker: WorkerId(0),
             sessions: BTreeMap::new(),
             next_session: 0,
@@ -198,29 +207,41 @@ impl Core {
                 () = shutdown.cancelled() => break,
                 _ = tick.tick() => {
                     ticks = ticks.wrapping_add(1);
-                    self.show();
+                    self.show(ticks);
                     if ticks.is_multiple_of(BEAT_TICKS) && self.beat().await? == Next::Stop {
                         break;
                     }
-                    if ticks.is_multiple_of(SLOW_TICKS) && self.slow_tick().await? == Next::Stop {
-                        break;
+                    if ticks.is_multiple_of(SLOW_TICKS) {
+                        self.note_who_is_there();
                     }
                 }
                 taken = self.inbox.recv_many(&mut group, GROUP) => {
                     if taken == 0 { break; }
+                    self.gather(&mut group).await;
                 }
             }
             self.clock.turn();
             next = self.turn(&mut group, true).await?;
         }
         self.drain(&mut group).await?;
-        self.show();
+        self.show(0);
         if let Some(leader) = self.leader.take() {
             self.metrics.lead(false);
             leader.release().await;
         }
         self.ledger.close().await;
         Ok(())
+    }
+
+    /// Takes what comes soon enough to be written with the group.
+    async fn gather(&mut self, group: &mut Vec<Command>) {
+        let until = self.written_at + GATHER;
+        while group.len() < ENOUGH {
+            let more = self.inbox.recv_many(group, GROUP - group.len());
+            if !matches!(tokio::time::timeout_at(until, more).await, Ok(1..)) {
+                return;
+            }
+        }
     }
 
     /// One group: decide, commit, answer.
@@ -271,11 +292,13 @@ impl Core {
         if give_work {
             self.scheduler.dispatch(self.now());
         }
-        let batch = self.scheduler.take_batch();
+        let mut batch = self.scheduler.take_batch();
+        batch.workers = std::mem::take(&mut self.greeted);
         let leader = self.leader.as_ref().ok_or(StoreError::LeadTaken)?;
         if !batch.is_empty() {
             let began = Instant::now();
             self.ledger.commit(leader, &batch).await?;
+            self.written_at = tokio::time::Instant::now();
             let took = began.elapsed();
             self.metrics.committed(&batch, commands, took, &self.scheduler);
             self.traces.written(&batch, decided, took);
@@ -329,450 +352,8 @@ impl Core {
         }
     }
 
-    async fn decide(
-        &mut self,
-        command: Command,
-        answers: &mut Vec<Answer>,
-    ) -> Result<(), StoreError> {
-        fn later<T: Send + 'static>(reply: Reply<T>, result: Result<T, CoreError>) -> Answer {
-            Answer::Reply(Box::new(move || {
-                // Whoever asked may be gone by now.
-                let _ = reply.send(result);
-            }))
-        }
-        match command {
-            Command::Join { reply, .. } if self.shutdown.is_cancelled() => {
-                answers.push(later(reply, Err(CoreError::Stopping)));
-            }
-            Command::Join { hello, line, reply } => {
-                let session = self.join(hello, line).await?;
-                answers.push(later(reply, Ok(session)));
-            }
-            Command::Expel { key, reply } => {
-                self.expel(&key);
-                answers.push(later(reply, Ok(())));
-            }
-            Command::Explain { hello, reply } => {
-                let known = self.keys.get(&hello.key.as_bytes()[..]).copied();
-                // Of a worker that never came nothing is held against it.
-                let worker = known.unwrap_or(WorkerId(0));
-                let (connected, leases, session_idle) =
-                    self.scheduler.worker(worker).unwrap_or_default();
-                let idle = self.scheduler.explain(worker, &hello.offer);
-                let explained = Explained { idle, connected, leases, session_idle };
-                answers.push(later(reply, Ok(explained)));
-            }
-            Command::Leave(session) => {
-                if self.is_current(session) {
-                    self.end_session(session.worker);
-                }
-            }
-            Command::Said(session, said) => {
-                if self.is_current(session) {
-                    self.said(session, said, answers).await?;
-                }
-            }
-            Command::Terms(session, report, reply) => {
-                let terms = match self.is_current(session) {
-                    true => self.scheduler.terms(session.worker, &report),
-                    false => None,
-                };
-                // Nothing is decided by it, so it need not wait for the commit.
-                let _ = reply.send((report, terms));
-            }
-            // Taken out of the group before.
-            Command::Believe(_) => {}
-            Command::ExplainRun { run, reply } => {
-                answers.push(later(reply, Ok(self.scheduler.explain_run(run))));
-            }
-            Command::Release { worker, author, reason, reply } => {
-                let was_held = self.scheduler.release(worker, &author, &reason);
-                answers.push(later(reply, Ok(was_held)));
-            }
-            Command::Create { spec, filed, openings, reply } => {
-                let made = match self.run_of_key(&filed.key).await? {
-                    Some(run) => Ok(run),
-                    None => {
-                        let now = unix_ms();
-                        self.scheduler.create(*spec, filed, *openings, now).map_err(CoreError::from)
-                    }
-                };
-                answers.push(later(reply, made));
-            }
-            Command::Fork(forking) => {
-                let handle::Forking { spec, source, filed, openings, reply } = *forking;
-                let made = match self.run_of_key(&filed.key).await? {
-                    Some(run) => Ok(run),
-                    None => {
-                        let made = self.scheduler.fork(spec, &source, filed, openings, unix_ms());
-                        made.map_err(CoreError::from)
-                    }
-                };
-                answers.push(later(reply, made));
-            }
-            Command::Extend { run, asked, reply } => {
-                let done = self.scheduler.extend(run, asked).map_err(CoreError::from);
-                answers.push(later(reply, done));
-            }
-            Command::Weigh { run, weight, reply } => {
-                let done = self.scheduler.weigh(run, weight).map_err(CoreError::from);
-                answers.push(later(reply, done));
-            }
-            Command::Pause { run, reason, reply } => {
-                let done = self.scheduler.pause(run, &reason).map_err(CoreError::from);
-                answers.push(later(reply, done));
-            }
-            Command::Resume { run, reply } => {
-                let done = self.scheduler.resume(run).map_err(CoreError::from);
-                answers.push(later(reply, done));
-            }
-            Command::Stop { run, reason, reply } => {
-                let done = self.scheduler.stop(run, &reason, unix_ms()).map_err(CoreError::from);
-                answers.push(later(reply, done));
-            }
-        }
-        Ok(())
-    }
-
-    /// The run that was filed with this key, if there is one.
-    async fn run_of_key(&self, key: &str) -> Result<Option<RunId>, StoreError> {
-        match self.scheduler.runs().find(|run| run.idempotency_key == key) {
-            Some(run) => Ok(Some(run.id)),
-            None => self.ledger.run_of_key(key).await,
-        }
-    }
-
-    async fn join(&mut self, hello: Hello, line: Line) -> Result<Session, StoreError> {
-        let next = self.last_worker.0 + 1;
-        let key = hello.key.as_bytes().to_vec();
-        let known = self.keys.get(&key).copied();
-        let leader = self.leader.as_ref().ok_or(StoreError::LeadTaken)?;
-        let introduction = NewWorker {
-            id: known.unwrap_or(WorkerId(next)),
-            key: key.clone(),
-            name: hello.name.clone(),
-            platform: hello.platform,
-            software_version: hello.software_version,
-            cores: hello.cores,
-            slots: hello.slots,
-        };
-        let worker = self.ledger.greet_worker(leader, &introduction).await?;
-        self.last_worker = self.last_worker.max(worker);
-        self.keys.insert(key, worker);
-        self.next_session += 1;
-        let session = Session { worker, number: self.next_session };
-        // An older session of the same worker ends here: its line is dropped.
-        self.sessions.insert(worker, (session.number, line));
-        self.live.insert(worker, LiveWorker::default());
-        self.metrics.session_opened();
-        self.traces.met(worker, &hello.key);
-        let now = self.now();
-        self.scheduler.know_owner(worker, &hello.owner);
-        self.scheduler.join(worker, hello.offer, &hello.held, now);
-        tracing::info!(worker.id = worker.0, worker.name = %hello.name, "worker joined");
-        Ok(session)
-    }
-
-    async fn said(
-        &mut self,
-        session: Session,
-        said: Said,
-        answers: &mut Vec<Answer>,
-    ) -> Result<(), StoreError> {
-        let (worker, now, came) = (session.worker, self.now(), Instant::now());
-        match said {
-            Said::Want(leases) => self.scheduler.want(worker, leases, now),
-            Said::Progress { playing_games, nodes_per_second } => {
-                self.scheduler.heard(worker, now);
-                self.scheduler.played_at(worker, nodes_per_second, playing_games);
-                self.live.insert(worker, LiveWorker { playing_games, nodes_per_second });
-            }
-            Said::Return { lease, epoch, why } => {
-                self.scheduler.give_back(worker, lease, epoch, &why);
-            }
-            Said::Report(judged) => {
-                let merge = self.scheduler.report(worker, &judged, now, unix_ms());
-                let report = &judged.report;
-                let outcome = match merge {
-                    Merge::Merged => Acknowledged::Merged,
-                    Merge::Duplicate => Acknowledged::Duplicate,
-                    Merge::Invalid(why) => {
-                        tracing::warn!(
-                            worker.id = worker.0, lease.id = report.lease.0, reason = %why,
-                            "report refused"
-                        );
-                        Acknowledged::Invalid(why)
-                    }
-                    Merge::NotOut => self.how_it_ended(worker, report).await?,
-                };
-                let (lease, epoch, sequence) = (report.lease, report.epoch, report.sequence);
-                let ack = Outbound::Ack { lease, epoch, sequence, outcome };
-                answers.push(Answer::Ack(session, ack, came));
-            }
-        }
-        Ok(())
-    }
-
-    /// What to say of a report whose lease is not out: the ledger knows how it ended.
-    async fn how_it_ended(
-        &self,
-        worker: WorkerId,
-        report: &Report,
-    ) -> Result<Acknowledged, StoreError> {
-        let Some(lease) = self.ledger.lease(report.lease).await? else {
-            // A check that was given to another, or one that is done and told so before.
-            return Ok(Acknowledged::Stale);
-        };
-        if lease.worker != worker || lease.epoch != report.epoch {
-            return Ok(Acknowledged::Stale);
-        }
-        // Reports are cumulative: one that has no more pairs than are merged brings nothing new.
-        let merged_all = u64::from(lease.merged_pairs) >= report.cumulative.pairs().0;
-        Ok(match lease.run_state {
-            _ if merged_all => Acknowledged::Duplicate,
-            RunState::Finished | RunState::Stopped => Acknowledged::RunEnded,
-            RunState::Running | RunState::Paused => Acknowledged::Stale,
-        })
-    }
-
-    fn is_current(&self, session: Session) -> bool {
-        self.sessions.get(&session.worker).is_some_and(|(number, _)| *number == session.number)
-    }
-
-    fn send(&mut self, worker: WorkerId, message: Outbound) {
-        let Some((_, line)) = self.sessions.get(&worker) else { return };
-        if !line.take(message) {
-            // Gone, or so slow that its line is full: it reconnects and says what it holds.
-            self.end_session(worker);
-        }
-    }
-
-    /// The key of a worker is good no longer: its session is over, and its leases go to others.
-    fn expel(&mut self, key: &PublicKey) {
-        let Some(worker) = self.keys.get(&key.as_bytes()[..]).copied() else { return };
-        if self.sessions.contains_key(&worker) {
-            tracing::info!(worker.id = worker.0, "worker expelled: its key was revoked");
-        }
-        self.end_session(worker);
-        self.scheduler.expel(worker);
-    }
-
-    fn end_session(&mut self, worker: WorkerId) {
-        self.sessions.remove(&worker);
-        self.scheduler.leave(worker);
-        self.live.remove(&worker);
-    }
-
-    /// Shows the runs that moved since the last time.
-    fn show(&mut self) {
-        let now = self.now();
-        for id in std::mem::take(&mut self.shown) {
-            if let Some(run) = self.scheduler.run(id) {
-                self.views.show_run(run, now);
-            }
-        }
-        let workers = self.live.iter().map(|(id, live)| {
-            let (connected, leases, idle) = self.scheduler.worker(*id).unwrap_or_default();
-            (*id, live.clone(), connected, leases, idle)
-        });
-        self.views.show_workers(workers);
-        let live = self
-            .live
-            .iter()
-            .map(|(id, live)| (live, self.scheduler.worker(*id).and_then(|(_, _, idle)| idle)));
-        self.metrics.stand(&self.scheduler, live);
-        self.views.settle(now);
-    }
-
-    async fn slow_tick(&mut self) -> Result<Next, RecoverError> {
-        let connected: Vec<WorkerId> = self.scheduler.connected_workers().collect();
-        let Self { ledger, shutdown, .. } = self;
-        let looked = async {
-            ledger.touch_workers(&connected).await?;
-            ledger.make_days().await
-        };
-        let looked = tokio::select! {
-            looked = looked => looked,
-            () = too_long(shutdown) => Err(StoreError::Silent),
-        };
-        self.go_on(looked).await
-    }
-
-    /// A sign of life to the database, in the session that holds the lead.
-    async fn beat(&mut self) -> Result<Next, RecoverError> {
-        let Self { leader, shutdown, .. } = self;
-        let beat = async {
-            match leader {
-                Some(leader) => leader.check().await,
-                None => Err(StoreError::LeadTaken),
-            }
-        };
-        let beat = tokio::select! {
-            beat = beat => beat,
-            () = too_long(shutdown) => Err(StoreError::Silent),
-        };
-        self.go_on(beat).await
-    }
-
-    async fn go_on(&mut self, looked: Result<(), StoreError>) -> Result<Next, RecoverError> {
-        match looked {
-            Ok(()) => Ok(Next::GoOn),
-            Err(error) => self.start_again(&error).await,
-        }
-    }
-
-    /// After a failed write: drop every session and build the state from the ledger again. Commands
-    /// that come meanwhile are refused.
-    async fn start_again(&mut self, error: &StoreError) -> Result<Next, RecoverError> {
-        tracing::warn!(error = %chain(error), "the ledger failed; starting again from it");
-        self.metrics.ledger_failed();
-        self.sessions.clear();
-        self.live.clear();
-        // Given up first: this coordinator must not be in its own way.
-        self.leader = None;
-        let since = Instant::now();
-        let mut pause = Duration::from_millis(100);
-        let shutdown = self.shutdown.clone();
-        loop {
-            let now = self.now();
-            let attempt = async {
-                let recovered = recover(&self.ledger, self.limits, self.checking, now);
-                let silent = |_| RecoverError::Store(StoreError::Silent);
-                tokio::time::timeout(ANSWER_WITHIN, recovered).await.map_err(silent)?
-            };
-            let recovered = tokio::select! {
-                // First of all, so that a stop is a stop even when the database is quick.
-                biased;
-                () = shutdown.cancelled() => {
-                    tracing::warn!("told to stop while the ledger is gone; nothing is lost by that");
-                    return Ok(Next::Stop);
-                }
-                recovered = while_refusing(&mut self.inbox, attempt) => recovered,
-            };
-            match recovered {
-                Ok(recovered) => {
-                    self.go_on_from(recovered);
-                    let duration_ms = since.elapsed().as_millis() as u64;
-                    tracing::info!(duration_ms, "the ledger is back");
-                    return Ok(Next::GoOn);
-                }
-                // The standby of before has taken over: this one is the standby now, afresh.
-                Err(error @ RecoverError::Store(StoreError::LeadTaken))
-                    if self.lead == Lead::StandBy =>
-                {
-                    return Err(error);
-                }
-                Err(error) if since.elapsed() > PATIENCE => return Err(error),
-                Err(error) => tracing::debug!(error = %chain(&error), "the ledger is still gone"),
-            }
-            tokio::select! {
-                () = while_refusing(&mut self.inbox, tokio::time::sleep(pause)) => {}
-                () = shutdown.cancelled() => {}
-            }
-            pause = (pause * 2).min(Duration::from_secs(2));
-        }
-    }
-
-    fn go_on_from(&mut self, recovered: Recovered) {
-        let Recovered { leader, scheduler, keys } = recovered;
-        self.leader = Some(leader);
-        self.metrics.lead(true);
-        self.traces.forget();
-        self.scheduler = scheduler;
-        self.last_worker = keys.values().copied().max().unwrap_or(WorkerId(0));
-        self.keys = keys;
-        self.shown = self.scheduler.runs().map(|run| run.id).collect();
-        // A run may have ended in the very commit whose answer was lost.
-        self.views.forget_open_runs();
-        self.show();
-    }
-
-    /// Gives no more work, tells the workers, and merges what still comes.
-    async fn drain(&mut self, group: &mut Vec<Command>) -> Result<(), RecoverError> {
-        let workers: Vec<WorkerId> = self.sessions.keys().copied().collect();
-        for worker in workers {
-            self.send(worker, Outbound::Drain);
-        }
-        let until = tokio::time::Instant::now() + DRAIN;
-        // A worker without a lease has nothing more to say.
-        let busy = |core: &Self| {
-            let mut workers = core.sessions.keys();
-            workers.any(|id| core.scheduler.worker(*id).is_some_and(|(_, leases, _)| leases > 0))
-        };
-        while busy(self) {
-            let taken = tokio::time::timeout_at(until, self.inbox.recv_many(group, GROUP)).await;
-            if !matches!(taken, Ok(1..)) {
-                break;
-            }
-            if self.turn(group, false).await? == Next::Stop {
-                break;
-            }
-        }
-        self.sessions.clear();
-        Ok(())
-    }
-
     fn now(&self) -> Moment {
         self.clock.now()
-    }
-}
-
-/// Takes the lead and reads the state.
-async fn recover(
-    ledger: &Ledger,
-    limits: LeaseLimits,
-    checking: AuditPolicy,
-    now: Moment,
-) -> Result<Recovered, RecoverError> {
-    let leader = ledger.take_lead().await?;
-    recover_as(leader, ledger, limits, checking, now).await
-}
-
-/// Waits for the lead, whatever happens to the database meanwhile.
-async fn stand_by(ledger: &Ledger) -> LeaderEpoch {
-    loop {
-        match ledger.wait_for_lead(LEADER_SILENCE).await {
-            Ok(leader) => return leader,
-            Err(error) => {
-                tracing::warn!(error = %chain(&error), "standing by; the ledger does not answer");
-                tokio::time::sleep(STANDBY_PAUSE).await;
-            }
-        }
-    }
-}
-
-/// Reads the state as the leader that this coordinator is.
-async fn recover_as(
-    leader: LeaderEpoch,
-    ledger: &Ledger,
-    limits: LeaseLimits,
-    checking: AuditPolicy,
-    now: Moment,
-) -> Result<Recovered, RecoverError> {
-    let mut scheduler = recover::scheduler(ledger, limits, now).await?;
-    scheduler.set_audit_policy(checking);
-    let mut keys = BTreeMap::new();
-    for KnownWorker { key, id, owner } in ledger.known_workers().await? {
-        if let Some(owner) = &owner {
-            scheduler.know_owner(id, &owner.as_str().into());
-        }
-        keys.insert(key, id);
-    }
-    Ok(Recovered { leader, scheduler, keys })
-}
-
-/// Waits for something without the ledger; commands that come meanwhile are dropped, which tells
-/// whoever asked that the ledger is not available.
-async fn while_refusing<T>(
-    inbox: &mut mpsc::Receiver<Command>,
-    work: impl Future<Output = T>,
-) -> T {
-    tokio::pin!(work);
-    loop {
-        tokio::select! {
-            done = &mut work => return done,
-            Some(_) = inbox.recv() => {}
-        }
     }
 }
 

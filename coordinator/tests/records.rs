@@ -65,12 +65,19 @@ async fn every_game_comes_out_as_it_was_reported() -> Result<()> {
     let pair = played[0].pair.clone().context("a pair")?;
     let moves = pair.candidate_first.context("a game")?.moves;
     let mut connection = database.connection().await?;
-    sqlx::query("DELETE FROM pair_moves WHERE pair_index = 0").execute(&mut connection).await?;
-    sqlx::query("UPDATE pairs SET first_moves = $1, second_moves = $1 WHERE pair_index = 0")
-        .bind(&moves)
-        .execute(&mut connection)
-        .await?;
-    let old = export(&house, run.0, 0, 1).await?[0].pair.clone().context("a pair")?;
+    sqlx::query(
+        "WITH of AS (SELECT run_id, id FROM leases ORDER BY id LIMIT 1),
+              told AS (
+                  INSERT INTO reports_by_row
+                  SELECT 1000, run_id, id, 1, 1000, 0, 0, 0, 0, 1, 2, 0, 0 FROM of RETURNING id)
+         INSERT INTO pairs_by_row
+         SELECT of.run_id, 150, told.id, of.id, 2, 'board', 9, 1, $1, 2, 'board', 9, 1, $1
+         FROM of, told",
+    )
+    .bind(&moves)
+    .execute(&mut connection)
+    .await?;
+    let old = export(&house, run.0, 150, 1).await?[0].pair.clone().context("a pair")?;
     assert_eq!(old.candidate_first.context("a game")?.moves, moves);
     let unknown = export(&house, run.0 + 1, 0, 0).await.unwrap_err();
     assert!(unknown.to_string().contains("there is no run"), "{unknown}");

@@ -285,15 +285,26 @@ impl Ledger {
         &self,
         after: Option<ReportId>,
     ) -> Result<(Vec<WorkerCounts>, ReportId), StoreError> {
-        let last: i64 = sqlx::query_scalar("SELECT coalesce(max(id), 0) FROM reports")
-            .fetch_one(&self.pool)
-            .await?;
+        let last: i64 = sqlx::query_scalar(
+            "SELECT greatest((SELECT max(id) FROM reports_by_row),
+                             (SELECT max(last_id) FROM report_groups), 0)",
+        )
+        .fetch_one(&self.pool)
+        .await?;
         let rows = sqlx::query(
             "SELECT r.run_id, l.worker_id,
                     sum(r.ll)::bigint AS ll, sum(r.ld)::bigint AS ld, sum(r.dd)::bigint AS dd,
                     sum(r.dw)::bigint AS dw, sum(r.ww)::bigint AS ww
-             FROM reports r JOIN leases l ON l.id = r.lease_id
-             WHERE r.id > $1 AND r.id <= $2
+             FROM (
+                 SELECT id, run_id, lease_id, ll, ld, dd, dw, ww FROM reports_by_row
+                 WHERE id > $1 AND id <= $2
+                 UNION ALL
+                 SELECT g.last_id - r.before, g.run_id, r.lease_id, r.ll, r.ld, r.dd, r.dw, r.ww
+                 FROM report_groups g
+                 CROSS JOIN LATERAL unnest(g.before, g.leases, g.ll, g.ld, g.dd, g.dw, g.ww)
+                     AS r (before, lease_id, ll, ld, dd, dw, ww)
+                 WHERE g.last_id > $1 AND g.last_id <= $2
+             ) r JOIN leases l ON l.id = r.lease_id
              GROUP BY r.run_id, l.worker_id",
         )
         .bind(after.map_or(0, |report| report.0))

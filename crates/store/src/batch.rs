@@ -6,13 +6,14 @@
 use crate::audits::{self, Checks};
 use crate::exclusions::{self, NewExclusionMove};
 use crate::games::{self, KeptGames};
-use crate::refusals;
-use crate::{LeaderEpoch, Ledger, StoreError, signed};
+use crate::workers::{self, NewWorker};
+use crate::{LeaderEpoch, Ledger, StoreError, groups, leases, refusals, signed};
 use model::lease::{LeaseEnd, PairRange, PairRecord, RefusalReason};
 use model::spec::RunSpec;
 use model::view::{RunState, Verdict};
 use model::{LeaseId, ReportId, RunId, Tally, WorkerId};
 use sqlx::{Postgres, Transaction};
+use std::collections::BTreeMap;
 
 /// A run that was filed.
 #[derive(Clone, Debug, PartialEq)]
@@ -145,6 +146,8 @@ pub struct NewSnapshot {
 /// Everything of one commit. Applied in the order of the fields.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Batch {
+    /// Workers that came, each as it introduces itself now; each key at most once.
+    pub workers: Vec<NewWorker>,
     /// Filed.
     pub runs: Vec<NewRun>,
     /// Given.
@@ -200,17 +203,19 @@ impl Ledger {
         if epoch != leader.number() {
             return Err(StoreError::NotLeader { ours: leader.number() });
         }
+        workers::greet(&mut tx, &batch.workers).await?;
         insert_runs(&mut tx, &batch.runs).await?;
-        insert_leases(&mut tx, &batch.leases).await?;
-        insert_reports(&mut tx, &batch.reports).await?;
-        insert_pairs(&mut tx, &batch.reports).await?;
+        leases::insert(&mut tx, &batch.leases).await?;
+        groups::insert(&mut tx, &batch.reports).await?;
         games::insert(&mut tx, &batch.reports).await?;
-        move_leases(&mut tx, &batch.lease_moves).await?;
+        let ended = leases::merge(&mut tx, &batch.lease_moves, &batch.reports).await?;
+        let mut counts = counts(batch, &ended);
         refusals::insert(&mut tx, &batch.refusals).await?;
         audits::write(&mut tx, &batch.checks).await?;
         exclusions::insert(&mut tx, &batch.exclusions).await?;
         void_snapshots(&mut tx, &batch.refolded).await?;
-        move_runs(&mut tx, &batch.run_moves).await?;
+        move_runs(&mut tx, &batch.run_moves, &mut counts).await?;
+        count(&mut tx, counts).await?;
         insert_events(&mut tx, &batch.events).await?;
         respecify(&mut tx, &batch.respecified).await?;
         insert_snapshots(&mut tx, &batch.snapshots).await?;
@@ -244,121 +249,32 @@ async fn insert_runs(tx: &mut Tx<'_>, runs: &[NewRun]) -> Result<(), StoreError>
     Ok(())
 }
 
-async fn insert_leases(tx: &mut Tx<'_>, leases: &[NewLease]) -> Result<(), StoreError> {
-    if leases.is_empty() {
-        return Ok(());
-    }
-    sqlx::query(
-        "INSERT INTO leases (id, run_id, worker_id, epoch, first_pair, pairs, block, probe,
-                             candidate)
-         SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::int[], $5::bigint[],
-                              $6::int[], $7::bigint[], $8::text[], $9::int[])",
-    )
-    .bind(column(leases, |l| l.id.0))
-    .bind(column(leases, |l| l.run.0))
-    .bind(column(leases, |l| l.worker.0))
-    .bind(column(leases, |l| small(l.epoch)))
-    .bind(column(leases, |l| signed(l.range.first.0)))
-    .bind(column(leases, |l| small(l.range.count)))
-    .bind(column(leases, |l| signed(l.block)))
-    .bind(column(leases, |l| l.probe.clone()))
-    .bind(column(leases, |l| l.candidate.map(small)))
-    .execute(&mut **tx)
-    .await?;
-    Ok(())
-}
+/// Of a run: its new reports and leases, and those that ended as completed, returned, expired, revoked.
+type Counts = BTreeMap<RunId, [i64; 6]>;
 
-async fn insert_reports(tx: &mut Tx<'_>, reports: &[NewReport]) -> Result<(), StoreError> {
-    if reports.is_empty() {
-        return Ok(());
-    }
-    let cell = |i: usize| column(reports, move |r: &NewReport| signed(r.tally.pentanomial.0[i]));
-    sqlx::query(
-        "INSERT INTO reports (id, run_id, lease_id, epoch, sequence,
-                              ll, ld, dd, dw, ww, wins, draws, losses)
-         SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::int[], $5::int[],
-                              $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[],
-                              $10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[])",
-    )
-    .bind(column(reports, |r| r.id.0))
-    .bind(column(reports, |r| r.run.0))
-    .bind(column(reports, |r| r.lease.0))
-    .bind(column(reports, |r| small(r.epoch)))
-    .bind(column(reports, |r| small(r.sequence)))
-    .bind(cell(0))
-    .bind(cell(1))
-    .bind(cell(2))
-    .bind(cell(3))
-    .bind(cell(4))
-    .bind(column(reports, |r| signed(r.tally.wdl.wins)))
-    .bind(column(reports, |r| signed(r.tally.wdl.draws)))
-    .bind(column(reports, |r| signed(r.tally.wdl.losses)))
-    .execute(&mut **tx)
-    .await?;
-    Ok(())
-}
-
-async fn insert_pairs(tx: &mut Tx<'_>, reports: &[NewReport]) -> Result<(), StoreError> {
-    let rows: Vec<(&NewReport, &PairRecord)> =
-        reports.iter().flat_map(|r| r.pairs.iter().map(move |p| (r, p))).collect();
-    if rows.is_empty() {
-        return Ok(());
-    }
-    sqlx::query(
-        "INSERT INTO pairs (run_id, pair_index, report_id, lease_id,
-                            first_score, first_termination, first_plies, first_nodes,
-                            second_score, second_termination, second_plies, second_nodes)
-         SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[],
-                              $5::smallint[], $6::text[], $7::int[], $8::bigint[],
-                              $9::smallint[], $10::text[], $11::int[], $12::bigint[])",
-    )
-    .bind(column(&rows, |(r, _)| r.run.0))
-    .bind(column(&rows, |(_, p)| signed(p.index.0)))
-    .bind(column(&rows, |(r, _)| r.id.0))
-    .bind(column(&rows, |(r, _)| r.lease.0))
-    .bind(column(&rows, |(_, p)| i16::from(p.candidate_first.score.half_points())))
-    .bind(column(&rows, |(_, p)| p.candidate_first.termination.name()))
-    .bind(column(&rows, |(_, p)| plies(p.candidate_first.plies)))
-    .bind(column(&rows, |(_, p)| signed(p.candidate_first.nodes.0)))
-    .bind(column(&rows, |(_, p)| i16::from(p.base_first.score.half_points())))
-    .bind(column(&rows, |(_, p)| p.base_first.termination.name()))
-    .bind(column(&rows, |(_, p)| plies(p.base_first.plies)))
-    .bind(column(&rows, |(_, p)| signed(p.base_first.nodes.0)))
-    .execute(&mut **tx)
-    .await?;
-    Ok(())
-}
-
-async fn move_leases(tx: &mut Tx<'_>, moves: &[LeaseMove]) -> Result<(), StoreError> {
-    if moves.is_empty() {
-        return Ok(());
-    }
-    sqlx::query(
-        "UPDATE leases SET
-             merged_pairs = m.merged,
-             state = coalesce(m.ended_as, leases.state),
-             ended_at = CASE WHEN m.ended_as IS NULL THEN NULL ELSE now() END
-         FROM unnest($1::bigint[], $2::int[], $3::text[]) AS m (id, merged, ended_as)
-         WHERE leases.id = m.id",
-    )
-    .bind(column(moves, |m| m.id.0))
-    .bind(column(moves, |m| small(m.merged_pairs)))
-    .bind(column(moves, |m| m.end.map(LeaseEnd::name)))
-    .execute(&mut **tx)
-    .await?;
-    Ok(())
-}
-
-async fn move_runs(tx: &mut Tx<'_>, moves: &[RunMove]) -> Result<(), StoreError> {
+/// Moves runs on, with what is counted in their rows: each row is written once.
+async fn move_runs(
+    tx: &mut Tx<'_>,
+    moves: &[RunMove],
+    counts: &mut Counts,
+) -> Result<(), StoreError> {
     for run in moves {
         let cells = run.tally.pentanomial.0;
+        let [reports, given, completed, returned, expired, revoked] =
+            counts.remove(&run.id).unwrap_or_default();
         sqlx::query(
             "UPDATE runs SET
                  state = $2, state_reason = $3, verdict = $4,
                  ended_at = CASE WHEN $5 THEN coalesce(ended_at, now()) END,
                  ll = $6, ld = $7, dd = $8, dw = $9, ww = $10,
                  wins = $11, draws = $12, losses = $13,
-                 llr = $14, point = $15, last_report_id = $16
+                 llr = $14, point = $15, last_report_id = $16,
+                 reports = reports + $17,
+                 leases_given = leases_given + $18,
+                 leases_completed = leases_completed + $19,
+                 leases_returned = leases_returned + $20,
+                 leases_expired = leases_expired + $21,
+                 leases_revoked = leases_revoked + $22
              WHERE id = $1",
         )
         .bind(run.id.0)
@@ -377,9 +293,64 @@ async fn move_runs(tx: &mut Tx<'_>, moves: &[RunMove]) -> Result<(), StoreError>
         .bind(run.llr)
         .bind(&run.point)
         .bind(run.last_report.0)
+        .bind(reports)
+        .bind(given)
+        .bind(completed)
+        .bind(returned)
+        .bind(expired)
+        .bind(revoked)
         .execute(&mut **tx)
         .await?;
     }
+    Ok(())
+}
+
+fn counts(batch: &Batch, ended: &[(RunId, LeaseEnd)]) -> Counts {
+    let mut counts = Counts::new();
+    let mut add = |run: RunId, place: usize| counts.entry(run).or_default()[place] += 1;
+    batch.reports.iter().for_each(|report| add(report.run, 0));
+    batch.leases.iter().for_each(|lease| add(lease.run, 1));
+    for (run, end) in ended {
+        let place = match end {
+            LeaseEnd::Completed => 2,
+            LeaseEnd::Returned => 3,
+            LeaseEnd::Expired => 4,
+            LeaseEnd::Revoked => 5,
+        };
+        add(*run, place);
+    }
+    counts
+}
+
+/// Counts in the rows of runs that did not move.
+async fn count(tx: &mut Tx<'_>, counts: Counts) -> Result<(), StoreError> {
+    if counts.is_empty() {
+        return Ok(());
+    }
+    let counts: Vec<(RunId, [i64; 6])> = counts.into_iter().collect();
+    let at = |place: usize| column(&counts, move |(_, counts)| counts[place]);
+    sqlx::query(
+        "UPDATE runs SET
+             reports = runs.reports + n.reports,
+             leases_given = leases_given + n.given,
+             leases_completed = leases_completed + n.completed,
+             leases_returned = leases_returned + n.returned,
+             leases_expired = leases_expired + n.expired,
+             leases_revoked = leases_revoked + n.revoked
+         FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[],
+                     $6::bigint[], $7::bigint[])
+             AS n (id, reports, given, completed, returned, expired, revoked)
+         WHERE runs.id = n.id",
+    )
+    .bind(column(&counts, |(run, _)| run.0))
+    .bind(at(0))
+    .bind(at(1))
+    .bind(at(2))
+    .bind(at(3))
+    .bind(at(4))
+    .bind(at(5))
+    .execute(&mut **tx)
+    .await?;
     Ok(())
 }
 
@@ -451,8 +422,4 @@ pub(crate) fn column<'a, T, V>(rows: &'a [T], value: impl Fn(&'a T) -> V) -> Vec
 
 pub(crate) fn small(count: u32) -> i32 {
     i32::try_from(count).unwrap_or(i32::MAX)
-}
-
-fn plies(plies: model::Ply) -> i32 {
-    i32::try_from(plies.0).unwrap_or(i32::MAX)
 }

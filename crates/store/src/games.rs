@@ -1,11 +1,14 @@
 //! The games of pairs: their moves in, and everything that is known of them out.
 
 use crate::batch::{NewReport, Tx, column};
+use crate::groups::GroupedPair;
+use crate::packed::PackedGame;
 use crate::{Ledger, StoreError, signed, unsigned};
 use model::lease::PairIndex;
 use model::{GameScore, Nodes, Ply, RunId, Termination, WorkerId};
 use sqlx::Row;
 use sqlx::postgres::PgRow;
+use std::collections::BTreeMap;
 
 /// The records of a pair that are kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,6 +61,9 @@ pub struct StoredPair {
     /// The game in which the candidate moved first, then the other.
     pub games: [StoredGame; 2],
 }
+
+/// The moves of a game, and what the searches said where that is kept.
+type KeptGame = (Vec<u8>, Option<Vec<u8>>);
 
 /// Writes down what is kept of the games of reports.
 pub(crate) async fn insert(tx: &mut Tx<'_>, reports: &[NewReport]) -> Result<(), StoreError> {
@@ -126,9 +132,9 @@ impl Ledger {
                     p.first_moves, m.first_moves AS first_code, m.first_evals,
                     p.second_score, p.second_termination, p.second_plies, p.second_nodes,
                     p.second_moves, m.second_moves AS second_code, m.second_evals
-             FROM pairs p
+             FROM pairs_by_row p
              JOIN leases l ON l.id = p.lease_id
-             JOIN reports r ON r.id = p.report_id
+             JOIN reports_by_row r ON r.id = p.report_id
              LEFT JOIN pair_moves m
                     ON m.run_id = p.run_id AND m.pair_index = p.pair_index
                    AND m.day = (r.merged_at AT TIME ZONE 'UTC')::date
@@ -148,8 +154,71 @@ impl Ledger {
                 games: [game(row, "first")?, game(row, "second")?],
             })
         };
-        rows.iter().map(pair).collect()
+        let mut pairs: Vec<StoredPair> =
+            rows.iter().map(pair).collect::<Result<_, StoreError>>()?;
+        let packed = self.grouped_pairs_from(run, first, limit).await?;
+        pairs.append(&mut self.with_records(run, packed).await?);
+        pairs.sort_by_key(|pair| pair.index);
+        pairs.truncate(limit as usize);
+        Ok(pairs)
     }
+
+    /// Packed pairs with their workers and what is kept of their moves.
+    async fn with_records(
+        &self,
+        run: RunId,
+        pairs: Vec<GroupedPair>,
+    ) -> Result<Vec<StoredPair>, StoreError> {
+        let times = || pairs.iter().map(|pair| pair.merged_at.0);
+        let (Some(first), Some(last)) = (times().min(), times().max()) else {
+            return Ok(Vec::new());
+        };
+        let workers = self.workers_of_leases(pairs.iter().map(|pair| pair.lease)).await?;
+        // The day is that of the report, so that no other partition is looked into.
+        let rows = sqlx::query(
+            "SELECT pair_index, first_moves, second_moves, first_evals, second_evals
+             FROM pair_moves
+             WHERE run_id = $1 AND pair_index = ANY ($2)
+               AND day BETWEEN (to_timestamp($3::bigint / 1000000) AT TIME ZONE 'UTC')::date
+                           AND (to_timestamp($4::bigint / 1000000) AT TIME ZONE 'UTC')::date",
+        )
+        .bind(run.0)
+        .bind(column(&pairs, |pair| signed(pair.index.0)))
+        .bind(first)
+        .bind(last)
+        .fetch_all(&self.pool)
+        .await?;
+        let mut records: BTreeMap<PairIndex, [KeptGame; 2]> = BTreeMap::new();
+        for row in &rows {
+            let index = PairIndex(unsigned(row.try_get("pair_index")?));
+            let first = (row.try_get("first_moves")?, row.try_get("first_evals")?);
+            let second = (row.try_get("second_moves")?, row.try_get("second_evals")?);
+            records.insert(index, [first, second]);
+        }
+        let stored = |pair: GroupedPair| {
+            let worker = workers.get(&pair.lease).copied().ok_or_else(|| {
+                StoreError::unreadable("a pair of no lease", format!("pair {}", pair.index))
+            })?;
+            let [first, second] = pair.games;
+            let games = match records.remove(&pair.index) {
+                Some([one, two]) => [kept_game(first, Some(one)), kept_game(second, Some(two))],
+                None => [kept_game(first, None), kept_game(second, None)],
+            };
+            let merged_at_unix_ms = pair.merged_at.0 / 1000;
+            Ok(StoredPair { index: pair.index, worker, merged_at_unix_ms, games })
+        };
+        pairs.into_iter().map(stored).collect()
+    }
+}
+
+/// A game with its moves and what the searches said, where they are kept.
+fn kept_game(game: PackedGame, kept: Option<KeptGame>) -> StoredGame {
+    let PackedGame { score, termination, plies, nodes } = game;
+    let (moves, evals) = match kept {
+        Some((moves, evals)) => (StoredMoves::Code(moves), evals),
+        None => (StoredMoves::Gone, None),
+    };
+    StoredGame { score, termination, plies, nodes, moves, evals }
 }
 
 fn game(row: &PgRow, which: &str) -> Result<StoredGame, StoreError> {

@@ -1,10 +1,12 @@
 //! What pages ask of the ledger beyond runs and workers: who brought what, how games ended, what was
 //! merged when, of the reports that count. Read on demand, one run or one owner at a time.
 
+use crate::groups::GroupedPair;
 use crate::{Ledger, StoreError, StoredRun, runs, unsigned};
 use model::lease::PairIndex;
 use model::{LeaseId, ReportId, RunId, Tally, Termination, WorkerId};
 use sqlx::Row;
+use std::collections::BTreeMap;
 
 /// What one worker brought to one run.
 #[derive(Clone, Debug, PartialEq)]
@@ -138,7 +140,7 @@ impl Ledger {
     ) -> Result<Vec<(Termination, u8, u64)>, StoreError> {
         let rows: Vec<(String, i16, i64)> = sqlx::query_as(
             "WITH counted AS (
-                 SELECT p.* FROM pairs p JOIN counted_reports c ON c.id = p.report_id
+                 SELECT p.* FROM pairs_by_row p JOIN counted_reports c ON c.id = p.report_id
                  WHERE p.run_id = $1
              )
              SELECT g.termination, g.score, count(*)
@@ -151,12 +153,22 @@ impl Ledger {
         .bind(run.0)
         .fetch_all(&self.pool)
         .await?;
-        let row = |(name, score, count): (String, i16, i64)| {
+        let mut ends: BTreeMap<(&'static str, u8), (Termination, u64)> = BTreeMap::new();
+        let mut add = |why: Termination, score: u8, count: u64| {
+            ends.entry((why.name(), score)).or_insert((why, 0)).1 += count;
+        };
+        for (name, score, count) in rows {
             let why = Termination::from_name(&name)
                 .ok_or_else(|| StoreError::unreadable("the termination of a pair", name))?;
-            Ok((why, u8::try_from(score).unwrap_or(0), unsigned(count)))
-        };
-        rows.into_iter().map(row).collect()
+            add(why, u8::try_from(score).unwrap_or(0), unsigned(count));
+        }
+        self.each_counted_pair(run, |pair| {
+            for game in pair.games {
+                add(game.termination, game.score.half_points(), 1);
+            }
+        })
+        .await?;
+        Ok(ends.into_iter().map(|((_, score), (why, count))| (why, score, count)).collect())
     }
 
     /// The first pairs of a run with the half-points of the candidate in both games together, 0 to 4.
@@ -170,7 +182,7 @@ impl Ledger {
     ) -> Result<Vec<(PairIndex, u8)>, StoreError> {
         let rows: Vec<(i64, i16)> = sqlx::query_as(
             "SELECT p.pair_index, (p.first_score + p.second_score)::smallint
-             FROM pairs p JOIN counted_reports c ON c.id = p.report_id
+             FROM pairs_by_row p JOIN counted_reports c ON c.id = p.report_id
              WHERE p.run_id = $1 ORDER BY p.pair_index LIMIT $2",
         )
         .bind(run.0)
@@ -178,7 +190,20 @@ impl Ledger {
         .fetch_all(&self.pool)
         .await?;
         let row = |(index, score)| (PairIndex(unsigned(index)), u8::try_from(score).unwrap_or(0));
-        Ok(rows.into_iter().map(row).collect())
+        let mut scores: Vec<(PairIndex, u8)> = rows.into_iter().map(row).collect();
+        let exclusions = self.exclusions_in_force().await?;
+        let mut from = PairIndex(0);
+        while scores.len() < limit as usize {
+            let mut pairs = self.grouped_pairs_from(run, from, limit).await?;
+            let Some(last) = pairs.last() else { break };
+            from = PairIndex(last.index.0 + 1);
+            self.retain_counted(run, &exclusions, &mut pairs).await?;
+            let score = |pair: &GroupedPair| pair.games.iter().map(|g| g.score.half_points()).sum();
+            scores.extend(pairs.iter().map(|pair| (pair.index, score(pair))));
+        }
+        scores.sort_unstable();
+        scores.truncate(limit as usize);
+        Ok(scores)
     }
 
     /// The last reports of a run, newest first.

@@ -7,6 +7,9 @@ use sqlx::postgres::PgConnectOptions;
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection, PgConnection};
 use std::str::FromStr;
 
+/// The migration from which on reports and pairs are packed.
+const PACKED_SINCE: i64 = 11;
+
 /// How much a ledger holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Holdings {
@@ -94,12 +97,22 @@ impl Snapshot {
         if schema == 0 {
             return Err(StoreError::NoLedger);
         }
-        let (runs, reports, pairs): (i64, i64, i64) = sqlx::query_as(
-            "SELECT (SELECT count(*) FROM runs), (SELECT count(*) FROM reports),
-                    (SELECT count(*) FROM pairs)",
-        )
-        .fetch_one(&mut self.connection)
-        .await?;
+        // A backup of before has only rows for each, under the names that are views now.
+        let sql = match schema < PACKED_SINCE {
+            true => {
+                "SELECT (SELECT count(*) FROM runs), (SELECT count(*) FROM reports),
+                        (SELECT count(*) FROM pairs)"
+            }
+            false => {
+                "SELECT (SELECT count(*) FROM runs),
+                        (SELECT count(*) FROM reports_by_row)
+                            + (SELECT coalesce(sum(reports), 0)::bigint FROM report_groups),
+                        (SELECT count(*) FROM pairs_by_row)
+                            + (SELECT coalesce(sum(pairs), 0)::bigint FROM report_groups)"
+            }
+        };
+        let (runs, reports, pairs): (i64, i64, i64) =
+            sqlx::query_as(sql).fetch_one(&mut self.connection).await?;
         Ok(Holdings {
             schema,
             runs: unsigned(runs),
@@ -149,7 +162,13 @@ impl Snapshot {
              FROM leases l
              LEFT JOIN (SELECT lease_id, count(*) AS pairs FROM pairs GROUP BY lease_id) p
                  ON p.lease_id = l.id
-             WHERE l.merged_pairs <> coalesce(p.pairs, 0)",
+             WHERE l.merged_pairs <> coalesce(p.pairs, 0)
+             UNION ALL
+             SELECT format('run %s counts pair %s %s times', run_id, pair_index, count(*))
+             FROM pairs GROUP BY run_id, pair_index HAVING count(*) > 1
+             UNION ALL
+             SELECT format('lease %s is of run %s, which was never filed', l.id, l.run_id)
+             FROM leases l WHERE NOT EXISTS (SELECT FROM runs r WHERE r.id = l.run_id)",
         )
         .fetch_all(&mut self.connection)
         .await?;
@@ -164,7 +183,8 @@ impl Snapshot {
     pub async fn sizes(&mut self) -> Result<Sizes, StoreError> {
         let (ledger, moves): (i64, i64) = sqlx::query_as(
             "SELECT (SELECT sum(pg_total_relation_size(name::regclass))::bigint
-                     FROM unnest(ARRAY['reports', 'pairs', 'leases']) AS name),
+                     FROM unnest(ARRAY['report_groups', 'reports_by_row', 'pairs_by_row', 'leases'])
+                         AS name),
                     (SELECT coalesce(sum(pg_total_relation_size(relid)), 0)::bigint
                      FROM pg_partition_tree('pair_moves'))",
         )

@@ -17,6 +17,7 @@ const MIGRATIONS: &[(i64, &str, &str)] = &[
     (8, "trust", include_str!("../../../migrations/0008_trust.sql")),
     (9, "holding", include_str!("../../../migrations/0009_holding.sql")),
     (10, "web", include_str!("../../../migrations/0010_web.sql")),
+    (11, "packed", include_str!("../../../migrations/0011_packed.sql")),
 ];
 
 /// The number of the last one.

@@ -4,7 +4,7 @@
 use crate::{Ledger, StoreError, runs, unsigned};
 use model::lease::{PairIndex, PairRange};
 use model::trust::LedgerTime;
-use model::{LeaseId, ReportId, RunId, Tally, WorkerId};
+use model::{LeaseId, Pentanomial, ReportId, RunId, Tally, Wdl, WorkerId};
 use sqlx::Row;
 use std::collections::BTreeMap;
 
@@ -100,7 +100,8 @@ impl Ledger {
                     coalesce((SELECT max(id) FROM workers), 0),
                     greatest((SELECT max(id) FROM leases), (SELECT max(issued_as) FROM audits),
                              (SELECT max(id) FROM canaries), 0),
-                    coalesce((SELECT max(id) FROM reports), 0)",
+                    greatest((SELECT max(id) FROM reports_by_row),
+                             (SELECT max(last_id) FROM report_groups), 0)",
         )
         .fetch_one(&self.pool)
         .await?;
@@ -141,12 +142,25 @@ impl Ledger {
         after: ReportId,
         limit: u32,
     ) -> Result<Vec<LedgerEntry>, StoreError> {
+        // Rows of a run are in the order of their reports, so that no more of them is read than is asked.
         let rows = sqlx::query(
             "SELECT r.id, r.ll, r.ld, r.dd, r.dw, r.ww, r.wins, r.draws, r.losses, l.probe,
                     l.candidate, l.worker_id,
                     (extract(epoch FROM r.merged_at) * 1000000)::bigint AS merged_us
-             FROM reports r JOIN leases l ON l.id = r.lease_id
-             WHERE r.run_id = $1 AND r.id > $2
+             FROM (
+                 (SELECT id, lease_id, ll, ld, dd, dw, ww, wins, draws, losses, merged_at
+                  FROM reports_by_row WHERE run_id = $1 AND id > $2 ORDER BY id LIMIT $3)
+                 UNION ALL
+                 (SELECT g.last_id - r.before, r.lease_id, r.ll::bigint, r.ld::bigint, r.dd::bigint,
+                         r.dw::bigint, r.ww::bigint, r.wins::bigint,
+                         (r.ld + 2 * r.dd + 3 * r.dw + 4 * r.ww - 2 * r.wins)::bigint,
+                         (2 * r.ll + r.ld - r.dw - 2 * r.ww + r.wins)::bigint, g.merged_at
+                  FROM report_groups g
+                  CROSS JOIN LATERAL unnest(g.before, g.leases, g.ll, g.ld, g.dd, g.dw, g.ww, g.wins)
+                      AS r (before, lease_id, ll, ld, dd, dw, ww, wins)
+                  WHERE g.run_id = $1 AND g.last_id > $2 AND g.last_id - r.before > $2
+                  ORDER BY g.last_id, r.before DESC LIMIT $3)
+             ) r JOIN leases l ON l.id = r.lease_id
              ORDER BY r.id LIMIT $3",
         )
         .bind(run.0)
@@ -174,57 +188,36 @@ impl Ledger {
     /// Errors of the database.
     pub async fn open_leases(&self) -> Result<Vec<OpenLease>, StoreError> {
         let rows = sqlx::query(
-            "SELECT l.id, l.run_id, l.worker_id, l.epoch, l.first_pair, l.pairs, l.block, l.probe,
-                    l.candidate,
-                    coalesce(max(r.sequence), 0) AS last_sequence,
-                    coalesce(sum(r.ll), 0)::bigint AS ll, coalesce(sum(r.ld), 0)::bigint AS ld,
-                    coalesce(sum(r.dd), 0)::bigint AS dd, coalesce(sum(r.dw), 0)::bigint AS dw,
-                    coalesce(sum(r.ww), 0)::bigint AS ww,
-                    coalesce(sum(r.wins), 0)::bigint AS wins,
-                    coalesce(sum(r.draws), 0)::bigint AS draws,
-                    coalesce(sum(r.losses), 0)::bigint AS losses
-             FROM leases l LEFT JOIN reports r ON r.lease_id = l.id
-             WHERE l.state = 'active'
-             GROUP BY l.id
-             ORDER BY l.id",
+            "SELECT id, run_id, worker_id, epoch, first_pair, pairs, block, probe, candidate,
+                    last_sequence, merged_tally,
+                    ARRAY(SELECT index FROM unnest(merged_set) r,
+                              LATERAL generate_series(lower(r), upper(r) - 1) AS index) AS merged
+             FROM leases WHERE state = 'active' ORDER BY id",
         )
         .fetch_all(&self.pool)
         .await?;
-        let mut leases = BTreeMap::new();
-        for row in &rows {
-            let id = LeaseId(row.try_get("id")?);
-            let lease = OpenLease {
-                id,
-                run: RunId(row.try_get("run_id")?),
-                worker: WorkerId(row.try_get("worker_id")?),
-                epoch: count(row.try_get("epoch")?),
-                range: PairRange {
-                    first: PairIndex(unsigned(row.try_get("first_pair")?)),
-                    count: count(row.try_get("pairs")?),
-                },
-                block: unsigned(row.try_get("block")?),
-                probe: row.try_get("probe")?,
-                candidate: row.try_get::<Option<i32>, _>("candidate")?.map(count),
-                last_sequence: count(row.try_get("last_sequence")?),
-                merged: runs::tally(row)?,
-                merged_pairs: Vec::new(),
-            };
-            leases.insert(id, lease);
-        }
-        let ids: Vec<i64> = leases.keys().map(|id: &LeaseId| id.0).collect();
-        let pairs: Vec<(i64, i64)> = sqlx::query_as(
-            "SELECT lease_id, pair_index FROM pairs WHERE lease_id = ANY ($1)
-             ORDER BY lease_id, pair_index",
-        )
-        .bind(ids)
-        .fetch_all(&self.pool)
-        .await?;
-        for (lease, index) in pairs {
-            if let Some(lease) = leases.get_mut(&LeaseId(lease)) {
-                lease.merged_pairs.push(PairIndex(unsigned(index)));
-            }
-        }
-        Ok(leases.into_values().collect())
+        rows.iter()
+            .map(|row| {
+                let merged: Vec<i64> = row.try_get("merged")?;
+                let cells: Option<Vec<i16>> = row.try_get("merged_tally")?;
+                Ok(OpenLease {
+                    id: LeaseId(row.try_get("id")?),
+                    run: RunId(row.try_get("run_id")?),
+                    worker: WorkerId(row.try_get("worker_id")?),
+                    epoch: count(row.try_get("epoch")?),
+                    range: PairRange {
+                        first: PairIndex(unsigned(row.try_get("first_pair")?)),
+                        count: count(row.try_get("pairs")?),
+                    },
+                    block: unsigned(row.try_get("block")?),
+                    probe: row.try_get("probe")?,
+                    candidate: row.try_get::<Option<i32>, _>("candidate")?.map(count),
+                    last_sequence: count(row.try_get("last_sequence")?),
+                    merged: tally(&cells.unwrap_or_default()),
+                    merged_pairs: merged.into_iter().map(|i| PairIndex(unsigned(i))).collect(),
+                })
+            })
+            .collect()
     }
 
     /// The first pair of a run that was never leased.
@@ -232,13 +225,15 @@ impl Ledger {
     /// # Errors
     /// Errors of the database.
     pub async fn first_fresh_pair(&self, run: RunId) -> Result<PairIndex, StoreError> {
-        let next: i64 = sqlx::query_scalar(
-            "SELECT coalesce(max(first_pair + pairs), 0)::bigint FROM leases WHERE run_id = $1",
+        // Pairs that are given again were part of a first lease.
+        let next: Option<i64> = sqlx::query_scalar(
+            "SELECT first_pair + pairs FROM leases WHERE run_id = $1 AND epoch = 1
+             ORDER BY first_pair DESC LIMIT 1",
         )
         .bind(run.0)
-        .fetch_one(&self.pool)
+        .fetch_optional(&self.pool)
         .await?;
-        Ok(PairIndex(unsigned(next)))
+        Ok(PairIndex(unsigned(next.unwrap_or(0))))
     }
 
     /// Pairs of an open run that were leased, are not in the ledger, and are out with nobody; each
@@ -247,26 +242,25 @@ impl Ledger {
     /// # Errors
     /// Errors of the database.
     pub async fn unplayed(&self, run: RunId) -> Result<Vec<OpenSlice>, StoreError> {
-        // The last lease of each pair decides: when it is out, somebody plays the pair. Probes are
-        // long, so they are read once for each lease and not for each pair.
-        let rows: Vec<(i64, i64, String, i32, i64, Option<i32>)> = sqlx::query_as(
-            "SELECT DISTINCT ON (index) index, l.id, l.state, l.epoch, l.block, l.candidate
+        // The last lease of each pair decides: when it is out, somebody plays the pair; when it has the
+        // pair merged, somebody has. Probes are long, so they are read once for each lease and not for
+        // each pair.
+        let rows: Vec<(i64, i64, bool, i32, i64, Option<i32>)> = sqlx::query_as(
+            "SELECT DISTINCT ON (index) index, l.id,
+                    l.state NOT IN ('active', 'completed')
+                        AND NOT coalesce(l.merged_set, '{}') @> index AS waits,
+                    l.epoch, l.block, l.candidate
              FROM leases l,
                   LATERAL generate_series(l.first_pair, l.first_pair + l.pairs - 1) AS index
              WHERE l.run_id = $1
-               AND l.state IN ('active', 'returned', 'expired', 'revoked')
-               AND l.merged_pairs < l.pairs
-               AND NOT EXISTS (
-                   SELECT FROM pairs p WHERE p.run_id = $1 AND p.pair_index = index)
+               AND (l.state IN ('returned', 'expired', 'revoked') OR l.epoch > 1)
              ORDER BY index, l.epoch DESC, l.id DESC",
         )
         .bind(run.0)
         .fetch_all(&self.pool)
         .await?;
         let mut slices: Vec<(i64, OpenSlice)> = Vec::new();
-        for (index, lease, _, epoch, block, candidate) in
-            rows.iter().filter(|row| row.2 != "active")
-        {
+        for (index, lease, _, epoch, block, candidate) in rows.iter().filter(|row| row.2) {
             let candidate = candidate.map(count);
             let index = PairIndex(unsigned(*index));
             let (next_epoch, block) = (count(*epoch) + 1, unsigned(*block));
@@ -303,4 +297,15 @@ impl Ledger {
 
 fn count(column: i32) -> u32 {
     u32::try_from(column).unwrap_or(0)
+}
+
+/// A tally from its cells and the games that were won.
+fn tally(cells: &[i16]) -> Tally {
+    let at = |place: usize| cells.get(place).copied().map_or(0, |n| u64::try_from(n).unwrap_or(0));
+    let pentanomial = Pentanomial([at(0), at(1), at(2), at(3), at(4)]);
+    let (games, wins) = (2 * pentanomial.pairs().0, at(5));
+    let half_points = at(1) + 2 * at(2) + 3 * at(3) + 4 * at(4);
+    let draws = half_points.saturating_sub(2 * wins);
+    let losses = games.saturating_sub(wins + draws);
+    Tally { pentanomial, wdl: Wdl { wins, draws, losses } }
 }

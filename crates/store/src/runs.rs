@@ -48,17 +48,9 @@ const SELECT: &str = "
            (extract(epoch FROM r.ended_at) * 1000)::bigint AS ended_ms,
            r.ll, r.ld, r.dd, r.dw, r.ww, r.wins, r.draws, r.losses,
            r.llr, r.point, r.last_report_id,
-           (SELECT count(*) FROM reports p WHERE p.run_id = r.id) AS reports,
-           l.active, l.completed, l.returned, l.expired, l.revoked
-    FROM runs r
-    CROSS JOIN LATERAL (
-        SELECT count(*) FILTER (WHERE state = 'active') AS active,
-               count(*) FILTER (WHERE state = 'completed') AS completed,
-               count(*) FILTER (WHERE state = 'returned') AS returned,
-               count(*) FILTER (WHERE state = 'expired') AS expired,
-               count(*) FILTER (WHERE state = 'revoked') AS revoked
-        FROM leases WHERE run_id = r.id
-    ) l";
+           r.reports, r.leases_given, r.leases_completed, r.leases_returned, r.leases_expired,
+           r.leases_revoked
+    FROM runs r";
 
 impl Ledger {
     /// One run.
@@ -144,14 +136,21 @@ fn stored_run(row: &PgRow) -> Result<StoredRun, StoreError> {
         point: row.try_get("point")?,
         last_report: ReportId(row.try_get("last_report_id")?),
         reports: count("reports")?,
-        leases: LeaseCounts {
-            active: count("active")?,
-            completed: count("completed")?,
-            returned: count("returned")?,
-            expired: count("expired")?,
-            revoked: count("revoked")?,
-        },
+        leases: leases(row)?,
     })
+}
+
+fn leases(row: &PgRow) -> Result<LeaseCounts, sqlx::Error> {
+    let count = |column: &str| row.try_get::<i64, _>(column).map(unsigned);
+    let over = LeaseCounts {
+        active: 0,
+        completed: count("leases_completed")?,
+        returned: count("leases_returned")?,
+        expired: count("leases_expired")?,
+        revoked: count("leases_revoked")?,
+    };
+    let ended = over.completed + over.returned + over.expired + over.revoked;
+    Ok(LeaseCounts { active: count("leases_given")?.saturating_sub(ended), ..over })
 }
 
 /// Reads the eight columns of a tally, which `runs` and `reports` name alike.

@@ -1,6 +1,7 @@
 //! Machines that play.
 
-use crate::{LeaderEpoch, Ledger, StoreError, unsigned};
+use crate::batch::{Tx, column, small};
+use crate::{Ledger, StoreError, unsigned};
 use model::WorkerId;
 use sqlx::Row;
 use sqlx::postgres::PgRow;
@@ -8,7 +9,7 @@ use sqlx::postgres::PgRow;
 /// A worker as it introduced itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewWorker {
-    /// Its id, given by the coordinator for a key that it has not seen, or the known one.
+    /// Its id: that of its key if the ledger knows the key, else one that the coordinator gives.
     pub id: WorkerId,
     /// Its public key: 32 bytes, 16 of a worker of before there were keys.
     pub key: Vec<u8>,
@@ -62,55 +63,49 @@ pub struct KnownWorker {
     pub owner: Option<String>,
 }
 
-impl Ledger {
-    /// Writes a worker down, or what it says of itself now. Its id is the one given back: that of
-    /// its key if the ledger knows the key, else the one proposed.
-    ///
-    /// # Errors
-    /// [`StoreError::NotLeader`] when another coordinator leads by now; the proposed id is another
-    /// worker's (`workers_pkey`); errors of the database.
-    pub async fn greet_worker(
-        &self,
-        leader: &LeaderEpoch,
-        worker: &NewWorker,
-    ) -> Result<WorkerId, StoreError> {
-        let id: Option<i64> = sqlx::query_scalar(
-            "INSERT INTO workers (id, worker_key, name, platform, software_version, cores, slots)
-             SELECT $1, $2, $3, $4, $5, $6, $7
-             FROM (SELECT epoch FROM leadership FOR SHARE) AS lead
-             WHERE lead.epoch = $8
-             ON CONFLICT (worker_key) DO UPDATE SET
-                 name = excluded.name,
-                 platform = excluded.platform,
-                 software_version = excluded.software_version,
-                 cores = excluded.cores,
-                 slots = excluded.slots,
-                 last_seen_at = now()
-             RETURNING id",
-        )
-        .bind(worker.id.0)
-        .bind(&worker.key)
-        .bind(&worker.name)
-        .bind(&worker.platform)
-        .bind(&worker.software_version)
-        .bind(i32::try_from(worker.cores).unwrap_or(i32::MAX))
-        .bind(i32::try_from(worker.slots).unwrap_or(i32::MAX))
-        .bind(leader.number())
-        .fetch_optional(&self.pool)
-        .await?;
-        id.map(WorkerId).ok_or(StoreError::NotLeader { ours: leader.number() })
+/// Writes workers down, or what they say of themselves now.
+pub(crate) async fn greet(tx: &mut Tx<'_>, workers: &[NewWorker]) -> Result<(), StoreError> {
+    if workers.is_empty() {
+        return Ok(());
     }
+    sqlx::query(
+        "INSERT INTO workers (id, worker_key, name, platform, software_version, cores, slots)
+         SELECT * FROM unnest($1::bigint[], $2::bytea[], $3::text[], $4::text[], $5::text[],
+                              $6::int[], $7::int[])
+         ON CONFLICT (worker_key) DO UPDATE SET
+             name = excluded.name,
+             platform = excluded.platform,
+             software_version = excluded.software_version,
+             cores = excluded.cores,
+             slots = excluded.slots,
+             last_seen_at = now()",
+    )
+    .bind(column(workers, |w| w.id.0))
+    .bind(column(workers, |w| w.key.as_slice()))
+    .bind(column(workers, |w| w.name.as_str()))
+    .bind(column(workers, |w| w.platform.as_str()))
+    .bind(column(workers, |w| w.software_version.as_str()))
+    .bind(column(workers, |w| small(w.cores)))
+    .bind(column(workers, |w| small(w.slots)))
+    .execute(&mut **tx)
+    .await?;
+    Ok(())
+}
 
+impl Ledger {
     /// Writes down that these workers were there until now. True whoever leads: not guarded.
     ///
     /// # Errors
     /// Errors of the database.
     pub async fn touch_workers(&self, workers: &[WorkerId]) -> Result<(), StoreError> {
-        let ids: Vec<i64> = workers.iter().map(|id| id.0).collect();
-        sqlx::query("UPDATE workers SET last_seen_at = now() WHERE id = ANY ($1)")
-            .bind(ids)
-            .execute(&self.pool)
-            .await?;
+        /// Workers of one statement: whoever greets one of them waits for no more.
+        const AT_ONCE: usize = 500;
+        for workers in workers.chunks(AT_ONCE) {
+            sqlx::query("UPDATE workers SET last_seen_at = now() WHERE id = ANY ($1)")
+                .bind(column(workers, |id| id.0))
+                .execute(&self.pool)
+                .await?;
+        }
         Ok(())
     }
 

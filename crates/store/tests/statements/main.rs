@@ -2,6 +2,7 @@
 //! leaves nothing behind.
 
 mod fixture;
+mod packed;
 mod standing_by;
 
 use fixture::{
@@ -54,7 +55,8 @@ async fn an_old_leader_writes_nothing() {
     let result = ledger.commit(&leader, &batch).await;
     assert!(matches!(result, Err(StoreError::NotLeader { ours: 1 })), "{result:?}");
     assert_eq!(ledger.run(RunId(2)).await.unwrap(), None);
-    let result = ledger.greet_worker(&leader, &worker(2, 2)).await;
+    let batch = Batch { workers: vec![worker(2, 2)], ..Batch::default() };
+    let result = ledger.commit(&leader, &batch).await;
     assert!(matches!(result, Err(StoreError::NotLeader { ours: 1 })), "{result:?}");
     assert_eq!(ledger.workers().await.unwrap().len(), 1);
 }
@@ -62,13 +64,13 @@ async fn an_old_leader_writes_nothing() {
 #[tokio::test]
 async fn workers_and_books_come_back_as_they_were() {
     let fixture = filled().await;
-    let Fixture { ledger, leader, .. } = &fixture;
+    let ledger = &fixture.ledger;
     // A known key keeps its id, whatever is proposed; another's id is refused.
     let mut renamed = worker(77, 1);
     renamed.name = "renamed".to_owned();
-    assert_eq!(ledger.greet_worker(leader, &renamed).await.unwrap(), WORKER);
-    let taken = ledger.greet_worker(leader, &worker(1, 9)).await.map(|_| ());
-    assert_eq!(refused(taken), "workers_pkey");
+    let greet = |worker| Batch { workers: vec![worker], ..Batch::default() };
+    fixture.commit(greet(renamed.clone())).await.unwrap();
+    assert_eq!(refused(fixture.commit(greet(worker(1, 9))).await), "workers_pkey");
     ledger.touch_workers(&[WORKER, WorkerId(404)]).await.unwrap();
     let workers = ledger.workers().await.unwrap();
     assert_eq!(workers.len(), 1);
@@ -292,11 +294,18 @@ async fn what_the_schema_forbids_is_named_and_leaves_nothing_behind() {
     };
     let cases: Vec<(&str, Batch)> = vec![
         // I1: a pair counts once.
-        ("pairs_pkey", with(|b| b.reports = vec![report(2, 3, 1, 1, &[8, 1])])),
-        ("reports_sequence_once", with(|b| b.reports = vec![report(2, 1, 1, 1, &[2])])),
-        ("reports_pkey", with(|b| b.reports = vec![report(1, 1, 1, 2, &[2])])),
-        ("reports_not_empty", with(|b| b.reports = vec![report(2, 1, 1, 2, &[])])),
-        ("reports_lease_id_fkey", with(|b| b.reports = vec![report(2, 9, 1, 1, &[2])])),
+        ("leases_pairs_once", with(|b| b.reports = vec![report(2, 1, 1, 2, &[2, 1])])),
+        ("leases_pairs_once", with(|b| b.reports = vec![report(2, 1, 1, 2, &[3, 3])])),
+        (
+            "leases_pairs_once",
+            with(|b| b.reports = vec![report(2, 1, 1, 2, &[3]), report(3, 1, 1, 3, &[2, 3])]),
+        ),
+        ("leases_own_pairs", with(|b| b.reports = vec![report(2, 3, 1, 1, &[8, 1])])),
+        ("leases_given_once", with(|b| b.leases.push(lease(4, 1, 0, 2, 0)))),
+        ("leases_sequence_grows", with(|b| b.reports = vec![report(2, 1, 1, 1, &[2])])),
+        ("report_groups_pkey", with(|b| b.reports = vec![report(1, 1, 1, 2, &[2])])),
+        ("report_groups_not_empty", with(|b| b.reports = vec![report(2, 1, 1, 2, &[])])),
+        ("leases_known", with(|b| b.reports = vec![report(2, 9, 1, 1, &[2])])),
         ("leases_pkey", with(|b| b.leases.push(lease(1, 2, 0, 4, 0)))),
         ("leases_epoch_positive", with(|b| b.leases.push(lease(4, 0, 0, 4, 0)))),
         ("leases_pairs_positive", with(|b| b.leases.push(lease(4, 1, 0, 0, 0)))),
