@@ -11,6 +11,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     // For gRPC reflection.
     let bytes = protox::prost::Message::encode_to_vec(&descriptors);
     fs::write(out.join("elomill_descriptor.bin"), bytes)?;
-    tonic_prost_build::configure().bytes(".").compile_fds(descriptors)?;
+    tonic_prost_build::configure()
+        .bytes(".")
+        .codec_path("crate::codec::SmallBuffers")
+        .compile_fds(descriptors)?;
     Ok(())
 }

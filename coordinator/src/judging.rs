@@ -44,6 +44,12 @@ impl Failures {
     /// Those of a run; none where the engine built in plays itself under a number of nodes.
     #[must_use]
     pub fn of(spec: &RunSpec) -> Self {
+        Self::between(spec.players.as_ref())
+    }
+
+    /// Those of these players.
+    #[must_use]
+    pub fn between(players: Option<&Players>) -> Self {
         let side = |side: &PlayerSpec| SideFailures {
             time: side.limit.is_timed(),
             program: side.engine.external().is_some(),
@@ -52,7 +58,7 @@ impl Failures {
             candidate: side(candidate),
             base: side(base),
         };
-        spec.players.as_ref().map(of).unwrap_or_default()
+        players.map(of).unwrap_or_default()
     }
 
     /// Whether it can be that a game that could go on after so many half-moves ended as is said, the

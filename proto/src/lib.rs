@@ -4,6 +4,7 @@
 //! either side, where everything is validated; nothing past those files sees a wire type.
 
 mod channel;
+mod codec;
 
 pub use bytes::Bytes;
 pub use channel::{ConnectError, MAX_MESSAGE_BYTES, connect};

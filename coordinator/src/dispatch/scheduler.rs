@@ -23,6 +23,7 @@ use model::spec::RunSpec;
 use model::trust::Exclusions;
 use model::{FindingList, GameKind, LeaseId, Pairs, RunId, Tally, WorkerId};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use std::time::Duration;
 use store::{Batch, LeaseMove, NewSnapshot, RunEvent, RunMove};
 
@@ -42,7 +43,7 @@ impl Default for LeaseLimits {
 }
 
 /// What a worker can play.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Offer {
     /// For each game of the built-in engine the parameters that it knows.
     pub builtin: BTreeMap<GameKind, BTreeSet<String>>,
@@ -57,7 +58,7 @@ pub struct Offer {
 }
 
 /// What a worker's arena can do.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ArenaOffer {
     /// Whether it plays programs of others.
     pub externals: bool,
@@ -265,7 +266,7 @@ struct Lease {
 struct Worker {
     connected: bool,
     heard_at: Moment,
-    offer: Offer,
+    offer: Arc<Offer>,
     want: u32,
     /// Nodes a second of each game that it plays at a time, as it says; 0 before it has said it.
     speed: f64,
@@ -315,8 +316,11 @@ pub struct LastIds {
     pub report: i64,
 }
 
-/// Reports of a run between two snapshots.
-const SNAPSHOT_EVERY: u32 = 200;
+/// Reports of a run between two snapshots, at least.
+const SNAPSHOT_EVERY: u64 = 200;
+/// Of all reports of a run, so small a part may come after its last snapshot: few snapshots are written of
+/// a run of which thousands of reports come in a second, and a start folds few reports again.
+const SNAPSHOT_SHARE: u64 = 64;
 /// Workers that fail to play a run before it is paused.
 const UNPLAYABLE_LIMIT: usize = 3;
 
@@ -328,6 +332,8 @@ pub struct Scheduler {
     runs: BTreeMap<RunId, Run>,
     leases: BTreeMap<LeaseId, Lease>,
     workers: BTreeMap<WorkerId, Worker>,
+    /// What workers offer.
+    offers: BTreeSet<Arc<Offer>>,
     exclusions: Exclusions,
     audits: Audits,
     canaries: BTreeMap<LeaseId, checking::Canary>,
@@ -339,6 +345,8 @@ pub struct Scheduler {
     connected: usize,
     /// Before this time nobody looks for overdue leases again: the last look found none.
     overdue_from: Moment,
+    /// The same for checks.
+    checks_overdue_from: Moment,
     /// What must be written; moves are added from the two sets below when it is taken.
     batch: Batch,
     moved_leases: BTreeMap<LeaseId, (u32, Option<LeaseEnd>)>,
@@ -406,6 +414,7 @@ impl Scheduler {
     /// A worker opened a session. `held` are the leases that it still has; those that it lost go
     /// back to their runs, those that are no longer its own are called back.
     pub fn join(&mut self, id: WorkerId, offer: Offer, held: &[(LeaseId, u32)], now: Moment) {
+        let offer = self.share(offer);
         let worker = self.workers.entry(id).or_default();
         self.connected += usize::from(!worker.connected);
         worker.connected = true;
@@ -437,6 +446,18 @@ impl Scheduler {
                 self.drop_check(check);
             }
         }
+    }
+
+    /// The same offer as others make, which is most of what is known of a worker: many have one program.
+    fn share(&mut self, offer: Offer) -> Arc<Offer> {
+        if let Some(known) = self.offers.get(&offer) {
+            return Arc::clone(known);
+        }
+        // Those that nobody makes any more go when there is another one.
+        self.offers.retain(|known| Arc::strong_count(known) > 1);
+        let offer = Arc::new(offer);
+        self.offers.insert(Arc::clone(&offer));
+        offer
     }
 
     /// A worker's session is over. Its leases stay its own until others need them.
@@ -527,7 +548,8 @@ impl Scheduler {
                 point: run.fold.point(),
                 last_report: run.fold.last_report,
             });
-            if run.unsaved_reports >= SNAPSHOT_EVERY
+            let due = (run.fold.ledger_reports() / SNAPSHOT_SHARE).max(SNAPSHOT_EVERY);
+            if u64::from(run.unsaved_reports) >= due
                 || (run.state.is_over() && run.unsaved_reports > 0)
             {
                 run.unsaved_reports = 0;

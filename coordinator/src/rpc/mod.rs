@@ -5,5 +5,6 @@ pub mod control_service;
 pub mod engine_service;
 mod games_export;
 pub mod key_service;
+mod on_hand;
 pub mod trust_service;
 pub mod worker_service;

@@ -6,6 +6,7 @@ use crate::dispatch::scheduler::Idle;
 use crate::judging::{self, Judged, Verdict};
 use crate::rate::{Bucket, Limit};
 use crate::rpc::access;
+use crate::rpc::on_hand::OnHand;
 use crate::traces;
 use crate::whereabouts::Whereabouts;
 use keys::PublicKey;
@@ -113,7 +114,9 @@ impl WorkerService for WorkerRpc {
             reconnect_within_ms: spread_ms(self.streams.fetch_add(1, Ordering::Relaxed)),
         });
         let core = self.core.clone();
+        let on_hand = Arc::new(OnHand::default());
         let judges = Judges {
+            on_hand: Arc::clone(&on_hand),
             permits: Arc::clone(&self.judges),
             key: caller.key,
             traces: self.traces.clone(),
@@ -135,7 +138,10 @@ impl WorkerService for WorkerRpc {
             streams.fetch_sub(1, Ordering::Relaxed);
         });
         let first = tokio_stream::once(response(welcome));
-        let rest = ReceiverStream::new(outgoing).map(|message| response(wire(message)));
+        let rest = ReceiverStream::new(outgoing).map(move |message| {
+            on_hand.note(&message);
+            response(wire(message))
+        });
         Ok(Answer::new(Box::pin(first.chain(rest))))
     }
 
@@ -248,6 +254,7 @@ async fn listen(
 
 /// Those who ask the rules about the reports of one session.
 struct Judges {
+    on_hand: Arc<OnHand>,
     permits: Arc<Semaphore>,
     key: PublicKey,
     traces: Traces,
@@ -257,7 +264,10 @@ impl Judges {
     /// Asks the rules about a report, beside the threads that serve the sessions.
     async fn judged(&self, core: &Handle, session: Session, report: Report) -> Option<Judged> {
         let came = Instant::now();
-        let (report, terms) = core.terms(session, report).await?;
+        let (report, terms) = match self.on_hand.terms(&report) {
+            Some(terms) => (report, Some(terms)),
+            None => core.terms(session, report).await?,
+        };
         let Some(terms) = terms else {
             return Some(Judged { report, verdict: Verdict::NotAsked });
         };

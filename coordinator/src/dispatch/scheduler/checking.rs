@@ -204,6 +204,9 @@ impl Scheduler {
 
     /// Takes checks back from workers that are silent, or from which nothing came for too long.
     pub(super) fn expire_checks(&mut self, now: Moment) {
+        if now < self.checks_overdue_from {
+            return;
+        }
         let out = self.audits.out.iter().map(|(id, out)| (*id, out.auditor, out.moved_at));
         let out = out.chain(self.canaries.iter().map(|(id, c)| (*id, c.worker, c.moved_at)));
         let overdue: Vec<(LeaseId, WorkerId)> = out
@@ -214,6 +217,9 @@ impl Scheduler {
             })
             .map(|(id, holder, _)| (id, holder))
             .collect();
+        if overdue.is_empty() {
+            self.checks_overdue_from = now.plus(self.look_again());
+        }
         for (lease, holder) in overdue {
             self.drop_check(lease);
             let reason = CancelReason::LeasedElsewhere;

@@ -43,7 +43,7 @@ impl Scheduler {
             false => self.overdue(now),
         };
         if overdue.is_empty() && now >= self.overdue_from {
-            self.overdue_from = now.plus(LOOK_AGAIN.min(self.limits.silence / 4));
+            self.overdue_from = now.plus(self.look_again());
         }
         self.expire_checks(now);
         loop {
@@ -66,6 +66,11 @@ impl Scheduler {
                 return;
             }
         }
+    }
+
+    /// How long after a look that found nothing nobody looks for what is overdue.
+    pub(super) fn look_again(&self) -> Duration {
+        LOOK_AGAIN.min(self.limits.silence / 4)
     }
 
     /// Compares what a worker offers with the runs that it has not been compared with.
