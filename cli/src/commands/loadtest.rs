@@ -52,9 +52,16 @@ pub(crate) struct Args {
     /// Reports in a second, of all workers together [default: one from each worker in two seconds]
     #[arg(long, value_name = "N")]
     reports: Option<f64>,
-    /// Pairs of a lease, each of which is a report of its own
+    /// Pairs of a lease
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
     lease_pairs: u32,
+    /// Pairs of a report
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    report_pairs: u32,
+    /// Who plays games again. All workers of the test are new, and of a new worker the first ten pairs are
+    /// all played again
+    #[arg(long, value_name = "WHO", default_value = "auto", conflicts_with = "connect", value_parser = ["auto", "owners", "workers", "off"])]
+    audits: String,
     /// Whose games are reported: those of the engine built in, played before the test
     #[arg(long, value_name = "GAME", default_value = "xiangqi", value_parser = games())]
     game: GameKind,
@@ -95,7 +102,7 @@ impl Args {
         let script = tokio::task::spawn_blocking(move || Script::play(game)).await??;
         let mut target = match &self.connect {
             Some(_) => None,
-            None => Some(Target::start().await?),
+            None => Some(Target::start(&self.audits).await?),
         };
         let tested = tokio::select! {
             tested = self.test(script, &mut target) => tested,
@@ -142,9 +149,16 @@ impl Args {
         let reports = self.reports.unwrap_or(f64::from(self.workers) / 2.0).max(0.01);
         let interval = Duration::from_secs_f64(f64::from(self.workers) / reports);
         let tally = Arc::new(Tally::new()?);
-        let workers = self.workers as usize;
-        let orders =
-            Orders::new(locator.url()?, token, script, workers, interval, Arc::clone(&tally));
+        let (workers, report_pairs) = (self.workers as usize, self.report_pairs as usize);
+        let orders = Orders::new(
+            locator.url()?,
+            token,
+            script,
+            workers,
+            interval,
+            report_pairs,
+            tally.clone(),
+        );
         let orders = Arc::new(orders);
         let alone = target.as_ref().and_then(Target::used);
         let began = Instant::now();
@@ -175,6 +189,9 @@ impl Args {
             game: self.game.name(),
             plies_of_game,
             keep_moves: self.keep_moves.to_string(),
+            lease_pairs: self.lease_pairs,
+            report_pairs: self.report_pairs,
+            audits: self.audits.clone(),
             offered_reports_per_s: reports,
             connected_s,
             leases_per_s: tally.times(Call::Lease).calls as f64 / taken.seconds,

@@ -4,7 +4,7 @@
 use super::script::Script;
 use super::tally::{Call, Tally};
 use keys::SecretKey;
-use model::{PairOutcome, Tally as Score};
+use model::Tally as Score;
 use proto::v1::key_service_client::KeyServiceClient;
 use proto::v1::work_request::Message as Request;
 use proto::v1::work_response::Message as Response;
@@ -24,8 +24,6 @@ const DIALLING: usize = 48;
 const OUTBOUND: usize = 16;
 /// As a worker does, whatever the coordinator asks for at most.
 const PROGRESS: Duration = Duration::from_secs(5);
-/// As a worker does after its first lost connection.
-const SPREAD: Duration = Duration::from_secs(10);
 /// Reports that may be under way for one worker.
 const PIPELINE: usize = 4;
 
@@ -37,6 +35,8 @@ pub(super) struct Orders {
     pub(super) workers: usize,
     /// Between two reports of one worker.
     pub(super) interval: Duration,
+    /// Pairs of a report.
+    pub(super) report_pairs: usize,
     pub(super) tally: Arc<Tally>,
     /// From now on nothing new is due.
     pub(super) rest: CancellationToken,
@@ -51,11 +51,12 @@ impl Orders {
         script: Script,
         workers: usize,
         interval: Duration,
+        report_pairs: usize,
         tally: Arc<Tally>,
     ) -> Self {
         let (rest, stop) = (CancellationToken::new(), CancellationToken::new());
         let dialling = Semaphore::new(DIALLING);
-        Self { url, token, script, workers, interval, tally, rest, stop, dialling }
+        Self { url, token, script, workers, interval, report_pairs, tally, rest, stop, dialling }
     }
 }
 
@@ -79,6 +80,8 @@ struct Worker {
     /// Reports that are sent and not answered: lease, number, when they were due.
     sent: VecDeque<(i64, u32, Instant)>,
     next: tokio::time::Instant,
+    /// Over which time the coordinator wants workers back that were cut off together.
+    back_within: Duration,
 }
 
 /// Lives as one worker until told to stop.
@@ -103,6 +106,7 @@ async fn work(orders: Arc<Orders>, number: usize) {
         due: VecDeque::new(),
         sent: VecDeque::new(),
         next: tokio::time::Instant::now(),
+        back_within: Duration::ZERO,
     };
     let mut channel = None;
     loop {
@@ -113,7 +117,7 @@ async fn work(orders: Arc<Orders>, number: usize) {
         orders.tally.trouble(&why);
         // Spread evenly by the number, which is as good as by chance.
         let share = (number * 7919 % orders.workers.max(1)) as f64 / orders.workers.max(1) as f64;
-        tokio::time::sleep(SPREAD.mul_f64(share)).await;
+        tokio::time::sleep(worker.back_within.mul_f64(share)).await;
     }
 }
 
@@ -145,11 +149,11 @@ async fn attempt(
     outbound.send(WorkRequest { message: Some(Request::Hello(hello)) }).await?;
     let mut stream =
         WorkerServiceClient::new(open).work(ReceiverStream::new(requests)).await?.into_inner();
-    let welcome = stream.message().await?;
-    anyhow::ensure!(
-        matches!(welcome, Some(v1::WorkResponse { message: Some(Response::Welcome(_)) })),
-        "a welcome was expected"
-    );
+    let welcome = stream.message().await?.and_then(|response| response.message);
+    let Some(Response::Welcome(welcome)) = welcome else {
+        anyhow::bail!("a welcome was expected");
+    };
+    worker.back_within = Duration::from_millis(welcome.reconnect_within_ms.into());
     orders.tally.answered(Call::Join, began);
     drop(seat);
     orders.tally.connected(1);
@@ -210,8 +214,8 @@ impl Worker {
             else {
                 break;
             };
-            let report = report(&self.orders.script, held)?;
-            held.sent += 1;
+            let report = report(&self.orders.script, held, self.orders.report_pairs)?;
+            held.sent += report.pairs.len();
             self.sent.push_back((report.lease_id, report.sequence, due));
             self.due.pop_front();
             outbound.send(WorkRequest { message: Some(Request::Report(report)) }).await?;
@@ -279,25 +283,28 @@ impl Worker {
     }
 }
 
-/// The next pair of a lease.
-fn report(script: &Script, held: &Held) -> anyhow::Result<v1::Report> {
-    let outcomes = held.lease.openings[..=held.sent].iter().map(|opening| {
-        let scene = script.scene(&opening.position);
-        scene.map(|scene| scene.outcome).ok_or_else(|| {
+/// The next pairs of a lease, at most so many.
+fn report(script: &Script, held: &Held, pairs: usize) -> anyhow::Result<v1::Report> {
+    let until = held.lease.openings.len().min(held.sent + pairs);
+    let mut score = Score::default();
+    let mut reported = Vec::with_capacity(pairs);
+    for (place, opening) in held.lease.openings[..until].iter().enumerate() {
+        let scene = script.scene(&opening.position).ok_or_else(|| {
             anyhow::anyhow!("the coordinator leases an opening that is not in the book")
-        })
-    });
-    let score: Score =
-        outcomes.collect::<anyhow::Result<Vec<PairOutcome>>>()?.into_iter().collect();
-    let opening = &held.lease.openings[held.sent];
-    let mut pair =
-        script.scene(&opening.position).map(|scene| scene.pair.clone()).unwrap_or_default();
-    pair.pair_index = opening.pair_index;
+        })?;
+        score.add(scene.outcome);
+        if place >= held.sent {
+            let mut pair = scene.pair.clone();
+            pair.pair_index = opening.pair_index;
+            reported.push(pair);
+        }
+    }
     Ok(v1::Report {
         lease_id: held.lease.lease_id,
         epoch: held.lease.epoch,
-        sequence: u32::try_from(held.sent + 1)?,
+        // Grows with each report, and says what is answered for.
+        sequence: u32::try_from(until)?,
         cumulative: Some(worker::wire::tally(&score)),
-        pairs: vec![pair],
+        pairs: reported,
     })
 }

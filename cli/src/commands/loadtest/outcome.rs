@@ -21,6 +21,9 @@ pub(super) struct Outcome {
     pub(super) game: &'static str,
     pub(super) plies_of_game: f64,
     pub(super) keep_moves: String,
+    pub(super) lease_pairs: u32,
+    pub(super) report_pairs: u32,
+    pub(super) audits: String,
     pub(super) offered_reports_per_s: f64,
     pub(super) connected_s: f64,
     pub(super) leases_per_s: f64,
@@ -88,8 +91,15 @@ impl Outcome {
         let rows: Vec<Vec<String>> =
             rows.into_iter().map(|(name, value)| vec![name.to_owned(), value]).collect();
         let title = format!(
-            "{} games of {:.0} half-moves, moves kept: {}; measured for {} s",
-            self.game, self.plies_of_game, self.keep_moves, self.seconds
+            "{} games of {:.0} half-moves, moves kept: {}; pairs of a lease {}, of a report {}; \
+             played again: {}; measured for {} s",
+            self.game,
+            self.plies_of_game,
+            self.keep_moves,
+            self.lease_pairs,
+            self.report_pairs,
+            self.audits,
+            self.seconds
         );
         let figures = table(&[Column::Text("figure"), Column::Number("")], &rows);
         format!("{title}\n\n{times}\n\n{figures}")

@@ -5,7 +5,7 @@ use crate::books::{Book, hex};
 use anyhow::Context;
 use arena::{Matchup, PairPlayer};
 use model::lease::{Opening, PairIndex};
-use model::spec::{GameLimit, Job, Keep, KeepMoves, RunSpec, TestSpec};
+use model::spec::{GameLimit, Job, Keep, KeepMoves, RunSpec, TestSpec, USUAL_LEASE_SECONDS};
 use model::{GameKind, Nodes, PairOutcome, Pairs, ParameterSet, Ply};
 use proto::v1;
 use sha2::{Digest, Sha256};
@@ -80,6 +80,7 @@ impl Script {
             canaries: Default::default(),
             book: hex(&Sha256::digest(&self.book)),
             lease_pairs,
+            lease_seconds: USUAL_LEASE_SECONDS,
             keep: Keep { moves: keep, evals: false },
             job: Job::Test(TestSpec {
                 candidate: self.candidate.clone(),
@@ -99,7 +100,13 @@ impl Script {
 
     /// How a worker introduces itself that can play this.
     pub(super) fn hello(&self, number: usize, held: Vec<v1::LeaseRef>) -> v1::Hello {
-        let parameters = self.candidate.0.keys().cloned().collect();
+        // What a worker offers that plays every game: most of what is known of one.
+        let offer = |game: GameKind| v1::EngineOffer {
+            game: worker::wire::game(game).into(),
+            engine: "builtin".to_owned(),
+            bench_nodes: 1,
+            parameters: engine::definitions(game).iter().map(|def| def.name.to_string()).collect(),
+        };
         v1::Hello {
             protocol_version: proto::PROTOCOL_VERSION,
             name: format!("load {number}"),
@@ -107,12 +114,7 @@ impl Script {
             slots: 1,
             cores: 1,
             platform: "load test".to_owned(),
-            engines: vec![v1::EngineOffer {
-                game: worker::wire::game(self.game).into(),
-                engine: "builtin".to_owned(),
-                bench_nodes: 1,
-                parameters,
-            }],
+            engines: GameKind::ALL.map(offer).to_vec(),
             held_leases: held,
             ..v1::Hello::default()
         }

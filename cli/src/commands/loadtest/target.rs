@@ -31,6 +31,7 @@ pub(super) struct Used {
 pub(super) struct Target {
     folder: DataDir,
     _temporary: tempfile::TempDir,
+    audits: String,
     child: Child,
     /// Where gRPC answers.
     pub(super) url: String,
@@ -41,11 +42,12 @@ impl Target {
     ///
     /// # Errors
     /// It does not start; its log is told.
-    pub(super) async fn start() -> anyhow::Result<Self> {
+    pub(super) async fn start(audits: &str) -> anyhow::Result<Self> {
         let temporary = tempfile::Builder::new().prefix("elomill-loadtest-").tempdir()?;
         let folder = DataDirArgs { data_dir: Some(temporary.path().to_owned()) }.resolve()?;
-        let (child, url) = launch(folder.path(), "127.0.0.1:0").await?;
-        Ok(Self { folder, _temporary: temporary, child, url })
+        let (child, url) = launch(folder.path(), "127.0.0.1:0", audits).await?;
+        let audits = audits.to_owned();
+        Ok(Self { folder, _temporary: temporary, audits, child, url })
     }
 
     pub(super) fn folder(&self) -> &DataDir {
@@ -69,7 +71,7 @@ impl Target {
     pub(super) async fn kill_and_start(&mut self) -> anyhow::Result<()> {
         let address: keys::Address = self.url.parse()?;
         self.child.kill().await?;
-        let (child, url) = launch(self.folder.path(), &address.authority()).await?;
+        let (child, url) = launch(self.folder.path(), &address.authority(), &self.audits).await?;
         (self.child, self.url) = (child, url);
         Ok(())
     }
@@ -106,10 +108,11 @@ impl Target {
     }
 }
 
-async fn launch(folder: &Path, listen: &str) -> anyhow::Result<(Child, String)> {
+async fn launch(folder: &Path, listen: &str, audits: &str) -> anyhow::Result<(Child, String)> {
     let program = std::env::current_exe().context("cannot find the path of this program")?;
     let mut child = Command::new(program)
-        .args(["up", "--no-worker", "--json", "--listen", listen, "--data-dir"])
+        .args(["up", "--no-worker", "--json", "--audits", audits, "--listen", listen])
+        .arg("--data-dir")
         .arg(folder)
         // The test writes into no ledger of anybody.
         .env_remove(crate::env::DATABASE_URL)
