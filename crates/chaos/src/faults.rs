@@ -21,12 +21,21 @@ pub(crate) enum Fault {
     EndBackends,
     Slow,
     Silence,
+    /// What goes one way alone is held.
+    OneWay,
+    /// No coordinator can be reached.
+    Nobody,
+    /// The network comes and goes.
+    Flap,
     Cut,
     Reset,
+    /// A coordinator does not reach the database, or waits long for it.
+    CutFromDatabase,
+    SlowDatabase,
     FillDisk,
 }
 
-const ALL: [Fault; 11] = [
+const ALL: [Fault; 16] = [
     Fault::KillCoordinator,
     Fault::StopCoordinator,
     Fault::KillWorker,
@@ -35,8 +44,13 @@ const ALL: [Fault; 11] = [
     Fault::EndBackends,
     Fault::Slow,
     Fault::Silence,
+    Fault::OneWay,
+    Fault::Nobody,
+    Fault::Flap,
     Fault::Cut,
     Fault::Reset,
+    Fault::CutFromDatabase,
+    Fault::SlowDatabase,
     Fault::FillDisk,
 ];
 
@@ -51,6 +65,11 @@ impl Fault {
             Fault::EndBackends => "backends terminated",
             Fault::Slow => "delays",
             Fault::Silence => "a silent network",
+            Fault::OneWay => "a network that is silent one way",
+            Fault::Nobody => "all coordinators out of reach",
+            Fault::Flap => "a network that comes and goes",
+            Fault::CutFromDatabase => "a coordinator cut off from the database",
+            Fault::SlowDatabase => "a slow database",
             Fault::Cut => "connections cut",
             Fault::Reset => "connections reset",
             Fault::FillDisk => "a worker's disk full",
@@ -159,6 +178,41 @@ async fn strike(
         }
         Fault::Silence => {
             world.proxies[coordinator].set(Weather::Silent);
+            tokio::time::sleep(2 * pause).await;
+        }
+        Fault::OneWay => {
+            let weather = if rng.random_bool(0.5) { Weather::Deaf } else { Weather::Mute };
+            world.proxies[coordinator].set(weather);
+            tokio::time::sleep(2 * pause).await;
+        }
+        Fault::Nobody => {
+            for proxy in &world.proxies {
+                proxy.set(Weather::Silent);
+            }
+            tokio::time::sleep(2 * pause).await;
+        }
+        Fault::Flap => {
+            for _ in 0..rng.random_range(3..15) {
+                let weather = [Weather::Silent, Weather::Cut, Weather::Reset, Weather::Mute]
+                    [rng.random_range(0..4)];
+                let (bad, good) = (rng.random_range(10..500), rng.random_range(10..300));
+                world.proxies[coordinator].set(weather);
+                tokio::time::sleep(Duration::from_millis(bad)).await;
+                world.proxies[coordinator].set(Weather::Clear);
+                tokio::time::sleep(Duration::from_millis(good)).await;
+            }
+        }
+        Fault::CutFromDatabase => {
+            // Held connections look as if the database took its time; ended ones do not.
+            let weather = [Weather::Silent, Weather::Mute, Weather::Reset][rng.random_range(0..3)];
+            world.database_proxies[coordinator].set(weather);
+            let longer =
+                if rng.random_bool(0.3) { Duration::from_secs(12) } else { Duration::ZERO };
+            tokio::time::sleep(pause + longer).await;
+        }
+        Fault::SlowDatabase => {
+            let delay = Duration::from_millis(rng.random_range(2..60));
+            world.database_proxies[coordinator].set(Weather::Slow(delay));
             tokio::time::sleep(2 * pause).await;
         }
         Fault::Cut | Fault::Reset => {

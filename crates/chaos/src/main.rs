@@ -1,6 +1,6 @@
 //! Hurts a cluster of real processes on a real Postgres, and checks afterwards that what was promised
-//! holds: kills, stops, terminated backends, a full disk, and a network that delays, falls silent, cuts
-//! and resets.
+//! holds: kills, stops, terminated backends, a full disk, and networks, before the coordinators and
+//! before their database, that delay, fall silent, both ways or one, come and go, cut and reset.
 //!
 //!     cargo run --release -p chaos -- --minutes 30
 //!
@@ -90,20 +90,26 @@ async fn main() -> anyhow::Result<ExitCode> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let seed = program.seed.unwrap_or(now.as_secs());
     eprintln!("seed {seed}, {} s", span.as_secs());
-    let temporary = tempfile::Builder::new().prefix("elomill-chaos-").tempdir()?;
-    let folder = program.keep.unwrap_or_else(|| temporary.path().to_owned());
-    let outcome = suffer(&folder, span, seed).await?;
+    let (folder, temporary) = match program.keep {
+        Some(folder) => (folder, None),
+        None => {
+            let temporary = tempfile::Builder::new().prefix("elomill-chaos-").tempdir()?;
+            (temporary.path().to_owned(), Some(temporary))
+        }
+    };
+    let outcome = suffer(&folder, span, seed).await;
+    let is_good = outcome.as_ref().is_ok_and(|outcome| outcome.found.violations.is_empty());
+    if !is_good {
+        temporary.map(tempfile::TempDir::keep);
+        eprintln!("seed {seed}: not as promised; history and logs stay in {}", folder.display());
+    }
+    let outcome = outcome?;
     if program.json {
         println!("{}", serde_json::to_string(&outcome.json(seed))?);
     } else {
         outcome.print();
     }
-    if outcome.found.violations.is_empty() {
-        return Ok(ExitCode::SUCCESS);
-    }
-    let kept = temporary.keep();
-    eprintln!("seed {seed}: not as promised; history and logs stay in {}", kept.display());
-    Ok(ExitCode::FAILURE)
+    Ok(if is_good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 /// What was done and found.

@@ -1,11 +1,13 @@
-//! A TCP proxy that makes weather: delays, silence, cuts, resets. One stands before each coordinator;
-//! the kernels of many machines offer no such faults of their own.
+//! A proxy that makes weather: delays, silence to both sides or to one, cuts, resets. One stands before
+//! each coordinator and one between each coordinator and the database; the kernels of many machines
+//! offer no such faults of their own.
 
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream, UnixStream};
 use tokio::sync::watch;
 
 /// Bytes that are passed on at a time; small, so that a cut falls into the middle of frames.
@@ -20,10 +22,22 @@ pub(crate) enum Weather {
     Slow(Duration),
     /// Nothing passes, and nobody is told.
     Silent,
+    /// Nothing reaches the server; what it says passes.
+    Deaf,
+    /// Nothing that the server says passes; what it is told does.
+    Mute,
     /// Every connection ends in order, in the middle of whatever it carries, and none begins.
     Cut,
     /// The same by a reset.
     Reset,
+}
+
+/// Where a proxy passes on to.
+#[derive(Clone, Debug)]
+pub(crate) enum Behind {
+    Tcp(SocketAddr),
+    /// A socket in the file system.
+    Unix(PathBuf),
 }
 
 /// A proxy on a port of its own.
@@ -33,8 +47,8 @@ pub(crate) struct Proxy {
 }
 
 impl Proxy {
-    /// Listens on loopback and passes on to this port, whoever listens there at the time.
-    pub(crate) async fn start(to: SocketAddr) -> anyhow::Result<Self> {
+    /// Listens on loopback and passes on to this place, whoever listens there at the time.
+    pub(crate) async fn start(to: Behind) -> anyhow::Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let address = listener.local_addr()?;
         let weather = Arc::new(watch::Sender::new(Weather::Clear));
@@ -42,7 +56,7 @@ impl Proxy {
         tokio::spawn(async move {
             loop {
                 let Ok((client, _)) = listener.accept().await else { continue };
-                tokio::spawn(pass(client, to, seen.subscribe()));
+                tokio::spawn(pass(client, to.clone(), seen.subscribe()));
             }
         });
         Ok(Self { address, weather })
@@ -54,26 +68,43 @@ impl Proxy {
 }
 
 /// One connection from its beginning to its end.
-async fn pass(client: TcpStream, to: SocketAddr, mut weather: watch::Receiver<Weather>) {
+async fn pass(mut client: TcpStream, to: Behind, mut weather: watch::Receiver<Weather>) {
     if matches!(*weather.borrow(), Weather::Cut | Weather::Reset) {
         end(&client, *weather.borrow());
         return;
     }
-    // Nobody listens: the client sees its connection end.
-    let Ok(server) = TcpStream::connect(to).await else { return };
-    let (mut client, mut server) = (client, server);
-    let ended = {
-        let (from_client, to_client) = client.split();
-        let (from_server, to_server) = server.split();
-        let (one, other) = (weather.clone(), weather.clone());
-        tokio::select! {
-            () = copy(from_client, to_server, one) => Weather::Clear,
-            () = copy(from_server, to_client, other) => Weather::Clear,
-            ended = storm(&mut weather) => ended,
+    // Where nobody listens the client sees its connection end.
+    match to {
+        Behind::Tcp(to) => {
+            let Ok(mut server) = TcpStream::connect(to).await else { return };
+            let (from, into) = server.split();
+            let ended = carry(&mut client, from, into, &mut weather).await;
+            end(&client, ended);
+            end(&server, ended);
         }
-    };
-    end(&client, ended);
-    end(&server, ended);
+        Behind::Unix(to) => {
+            let Ok(mut server) = UnixStream::connect(to).await else { return };
+            let (from, into) = server.split();
+            let ended = carry(&mut client, from, into, &mut weather).await;
+            end(&client, ended);
+        }
+    }
+}
+
+/// Carries bytes both ways until one side ends, or the weather does it.
+async fn carry(
+    client: &mut TcpStream,
+    from_server: impl AsyncRead + Unpin,
+    to_server: impl AsyncWrite + Unpin,
+    weather: &mut watch::Receiver<Weather>,
+) -> Weather {
+    let (from_client, to_client) = client.split();
+    let (one, other) = (weather.clone(), weather.clone());
+    tokio::select! {
+        () = copy(from_client, to_server, one, Weather::Deaf) => Weather::Clear,
+        () = copy(from_server, to_client, other, Weather::Mute) => Weather::Clear,
+        ended = storm(weather) => ended,
+    }
 }
 
 fn end(stream: &TcpStream, weather: Weather) {
@@ -89,10 +120,12 @@ async fn storm(weather: &mut watch::Receiver<Weather>) -> Weather {
     found.map_or(Weather::Cut, |now| *now)
 }
 
+/// Copies one way; `held` is the weather that stops this way alone.
 async fn copy(
-    mut from: tokio::net::tcp::ReadHalf<'_>,
-    mut to: tokio::net::tcp::WriteHalf<'_>,
+    mut from: impl AsyncRead + Unpin,
+    mut to: impl AsyncWrite + Unpin,
     mut weather: watch::Receiver<Weather>,
+    held: Weather,
 ) {
     let mut piece = [0; PIECE];
     loop {
@@ -102,7 +135,7 @@ async fn copy(
             tokio::time::sleep(delay).await;
         }
         // An error is the end of the proxy itself.
-        let _ = weather.wait_for(|now| *now != Weather::Silent).await;
+        let _ = weather.wait_for(|now| *now != Weather::Silent && *now != held).await;
         if to.write_all(&piece[..read]).await.is_err() {
             return;
         }

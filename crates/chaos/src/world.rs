@@ -1,12 +1,13 @@
 //! The cluster: a Postgres, two coordinators behind proxies, workers; and how each is hurt and healed.
 
-use crate::proxy::{Proxy, Weather};
+use crate::proxy::{Behind, Proxy, Weather};
 use crate::role;
 use anyhow::Context;
 use keys::SecretKey;
 use pgbox::{Environment, PgBox, Search, Settings};
 use proto::v1;
 use rustix::process::{Pid, Signal, kill_process};
+use sqlx::postgres::PgConnectOptions;
 use std::fs::File;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -94,6 +95,8 @@ pub(crate) struct World {
     pub(crate) postgres: PgBox,
     pub(crate) database: String,
     pub(crate) proxies: Vec<Proxy>,
+    /// Between each coordinator and the database.
+    pub(crate) database_proxies: Vec<Proxy>,
     pub(crate) coordinators: Vec<Part>,
     /// Addresses of the coordinators, through their proxies.
     pub(crate) places: Vec<String>,
@@ -114,16 +117,19 @@ impl World {
         })
         .await??;
         let database = postgres.url(pgbox::DATABASE);
-        let (mut proxies, mut coordinators, mut places) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut proxies, mut database_proxies) = (Vec::new(), Vec::new());
+        let (mut coordinators, mut places) = (Vec::new(), Vec::new());
         for number in 0..COORDINATORS {
             let listen = free_port()?;
-            let proxy = Proxy::start(listen).await?;
+            let proxy = Proxy::start(Behind::Tcp(listen)).await?;
+            let (to_database, through) = before_database(&database).await?;
+            database_proxies.push(to_database);
             let name = format!("coordinator-{number}");
             let home = folder.join(&name);
             places.push(role::address(proxy.address, &home)?);
             let args = vec![
                 "coordinator".to_owned(),
-                format!("--database-url={database}"),
+                format!("--database-url={through}"),
                 format!("--listen={listen}"),
                 format!("--reach={}", proxy.address),
                 format!("--folder={}", home.display()),
@@ -154,7 +160,16 @@ impl World {
             part.start()?;
             workers.push(part);
         }
-        Ok(Self { postgres, database, proxies, coordinators, places, workers, small_disk })
+        Ok(Self {
+            postgres,
+            database,
+            proxies,
+            database_proxies,
+            coordinators,
+            places,
+            workers,
+            small_disk,
+        })
     }
 
     /// Whether a coordinator serves now, and which.
@@ -170,7 +185,7 @@ impl World {
 
     /// Ends every fault: all parts run, nothing is in the way.
     pub(crate) fn heal(&mut self) -> anyhow::Result<()> {
-        for proxy in &self.proxies {
+        for proxy in self.proxies.iter().chain(&self.database_proxies) {
             proxy.set(Weather::Clear);
         }
         if let Some(disk) = &self.small_disk {
@@ -183,6 +198,17 @@ impl World {
         }
         Ok(())
     }
+}
+
+/// A proxy before the database at this URL, and the URL of the database through it.
+async fn before_database(url: &str) -> anyhow::Result<(Proxy, String)> {
+    let options: PgConnectOptions = url.parse()?;
+    let folder = options.get_socket().context("the private Postgres listens on a socket")?;
+    let socket = folder.join(format!(".s.PGSQL.{}", options.get_port()));
+    let proxy = Proxy::start(Behind::Unix(socket)).await?;
+    let database = options.get_database().context("a database")?;
+    let (user, address) = (options.get_username(), proxy.address);
+    Ok((proxy, format!("postgres://{user}@{address}/{database}?sslmode=disable")))
 }
 
 /// Asks something that only a leader answers.
