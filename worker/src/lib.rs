@@ -43,4 +43,5 @@ pub use rest::{Hours, NoHours, is_paused, pause, resume};
 pub use session::run;
 pub use settings::{Externals, Only, Settings};
 pub use shutdown::Shutdown;
+pub use spool::good_bytes as good_bytes_of_spool;
 pub use status::{Status, Summary};

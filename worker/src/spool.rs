@@ -141,6 +141,12 @@ impl Spool {
     }
 }
 
+/// How many bytes of a file of the spool are good; `None` for one that makes no sense.
+#[must_use]
+pub fn good_bytes(file: &[u8]) -> Option<usize> {
+    read_lines(file).map(|(_, good)| good)
+}
+
 /// The lease that these lines tell of, and how many bytes of them are good; `None` when they
 /// contradict each other or anything but the last line is torn.
 fn read_lines(bytes: &[u8]) -> Option<(Recovered, usize)> {
