@@ -2,7 +2,7 @@
 //! it is made, and it can be taken back.
 
 use super::pages::{abbr, layout, missing, plain};
-use super::signing::{Visit, form, known, refused};
+use super::signing::{Visit, refused, signed_form};
 use super::{Web, run_id};
 use crate::desk::{Belief, Effects, Visitor};
 use axum::extract::{Path, Query, Request, State};
@@ -55,13 +55,8 @@ pub(super) async fn carry_out(
     let (Some(desk), Some((belief, worker))) = (&web.desk, asked(&belief, &worker)) else {
         return missing("There is no such page.");
     };
-    let headers = request.headers().clone();
-    let fields = match form(request).await {
-        Ok(fields) => fields,
-        Err(answer) => return answer,
-    };
-    let visitor = match known(&web, &headers, &fields).await {
-        Ok(visitor) => visitor,
+    let (visitor, fields) = match signed_form(&web, request).await {
+        Ok(signed) => signed,
         Err(answer) => return answer,
     };
     let run = fields.get("run").and_then(|text| run_id(text));

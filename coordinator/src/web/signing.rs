@@ -128,16 +128,11 @@ pub(super) async fn sign_in(State(web): State<Web>, request: Request) -> Respons
 
 /// `POST /sign-out`.
 pub(super) async fn sign_out(State(web): State<Web>, request: Request) -> Response {
-    let headers = request.headers().clone();
-    let encrypted = session_is_encrypted(&headers);
-    let fields = match form(request).await {
-        Ok(fields) => fields,
-        Err(answer) => return answer,
-    };
-    let (Some(desk), Some(session)) = (&web.desk, session(&headers)) else {
+    let (Some(desk), Some(session)) = (&web.desk, session(request.headers())) else {
         return Redirect::to("/").into_response();
     };
-    if let Err(answer) = known(&web, &headers, &fields).await {
+    let encrypted = session_is_encrypted(request.headers());
+    if let Err(answer) = signed_form(&web, request).await {
         return answer;
     }
     match desk.sign_out(&session).await {
@@ -155,13 +150,8 @@ pub(super) async fn act(
     let (Some(desk), Some(run)) = (&web.desk, run_id(&id)) else {
         return missing("There is no such run.");
     };
-    let headers = request.headers().clone();
-    let fields = match form(request).await {
-        Ok(fields) => fields,
-        Err(answer) => return answer,
-    };
-    let visitor = match known(&web, &headers, &fields).await {
-        Ok(visitor) => visitor,
+    let (visitor, fields) = match signed_form(&web, request).await {
+        Ok(signed) => signed,
         Err(answer) => return answer,
     };
     let Some(action) = asked(&action, &fields) else {
@@ -177,7 +167,7 @@ pub(super) async fn act(
     }
 }
 
-fn asked(name: &str, fields: &BTreeMap<String, String>) -> Option<Action> {
+fn asked(name: &str, fields: &Fields) -> Option<Action> {
     let reason = || fields.get("reason").cloned().unwrap_or_default();
     Some(match name {
         "pause" => Action::Pause { reason: reason() },
@@ -188,8 +178,21 @@ fn asked(name: &str, fields: &BTreeMap<String, String>) -> Option<Action> {
     })
 }
 
+/// The fields of a form.
+type Fields = BTreeMap<String, String>;
+
+/// Who sent a form of their own session, and its fields; or what is answered in its place.
+pub(super) async fn signed_form(
+    web: &Web,
+    request: Request,
+) -> Result<(Visitor, Fields), Response> {
+    let headers = request.headers().clone();
+    let fields = form(request).await?;
+    Ok((known(web, &headers, &fields).await?, fields))
+}
+
 /// The fields of a form that a page of this origin sent.
-pub(super) async fn form(request: Request) -> Result<BTreeMap<String, String>, Response> {
+async fn form(request: Request) -> Result<Fields, Response> {
     let (parts, body) = request.into_parts();
     if !is_own(&parts) {
         let why = "The form came from a page of another site.";
@@ -214,11 +217,7 @@ fn is_own(parts: &Parts) -> bool {
 }
 
 /// Who is signed in, if the form is one of their session.
-pub(super) async fn known(
-    web: &Web,
-    headers: &HeaderMap,
-    fields: &BTreeMap<String, String>,
-) -> Result<Visitor, Response> {
+async fn known(web: &Web, headers: &HeaderMap, fields: &Fields) -> Result<Visitor, Response> {
     let Some(visitor) = visitor(web, headers).await else {
         let why = "You are not signed in, or not any more. `elomill login` prints a link.";
         return Err(plain(StatusCode::UNAUTHORIZED, "Nothing was done", why));
