@@ -19,6 +19,7 @@ mod interrupt;
 mod jail;
 mod local_match;
 mod logging;
+mod mismatches;
 mod output;
 mod summary;
 mod tables;

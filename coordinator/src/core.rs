@@ -320,7 +320,7 @@ impl Core {
             self.shown.remove(&run.id);
         }
         let now = self.now();
-        for audit in &batch.checks.ended {
+        for audit in &batch.checks.moved {
             match self.scheduler.run(audit.run) {
                 Some(run) => self.views.show_run(run, now),
                 None => self.views.forget_ended_run(audit.run),

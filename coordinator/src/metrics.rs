@@ -12,7 +12,7 @@ use model::lease::LeaseEnd;
 use model::view::RunState;
 use std::collections::HashMap;
 use std::time::Duration;
-use store::Batch;
+use store::{AuditOutcome, Batch};
 use telemetry::Registry;
 use telemetry::prometheus::{
     Error, Histogram, HistogramOpts, IntCounter, IntCounterVec, IntGauge, IntGaugeVec, Opts,
@@ -24,11 +24,12 @@ const OVER: [RunState; 2] = [RunState::Finished, RunState::Stopped];
 const ENDS: [LeaseEnd; 4] =
     [LeaseEnd::Completed, LeaseEnd::Returned, LeaseEnd::Expired, LeaseEnd::Revoked];
 const OUTCOMES: [&str; 5] = ["merged", "duplicate", "stale", "run_ended", "invalid"];
-const IDLE: [Idle; 9] = [
+const IDLE: [Idle; 10] = [
     Idle::NoOpenRun,
     Idle::NotOffered,
     Idle::BudgetSpent,
     Idle::Memory,
+    Idle::OtherEngine,
     Idle::Unplayable,
     Idle::Refused,
     Idle::Excluded,
@@ -243,8 +244,13 @@ impl Metrics {
                 self.pairs_merged.with_label_values(&[game]).inc_by(report.tally.pairs().0);
             }
         }
-        for audit in &batch.checks.ended {
-            let outcome = if audit.found.is_none() { "matched" } else { "mismatched" };
+        for audit in &batch.checks.moved {
+            let outcome = match audit.what {
+                AuditOutcome::Matched => "matched",
+                AuditOutcome::Disputed { .. } => "mismatched",
+                // What is said later of a pair that was counted as one that differs.
+                _ => continue,
+            };
             self.audits.with_label_values(&[outcome]).inc();
         }
         for ended in batch.run_moves.iter().filter(|run| run.state.is_over()) {
@@ -365,6 +371,7 @@ fn reason(idle: Idle) -> &'static str {
         Idle::NotOffered => "not_offered",
         Idle::BudgetSpent => "budget_spent",
         Idle::Memory => "memory",
+        Idle::OtherEngine => "other_engine",
         Idle::Unplayable => "unplayable",
         Idle::Refused => "refused",
         Idle::Excluded => "excluded",

@@ -6,11 +6,11 @@
 
 use crate::book;
 use crate::dispatch::Moment;
-use crate::dispatch::audits::Audit;
+use crate::dispatch::audits::{Audit, Claim};
 use crate::dispatch::fold::{Fold, FoldError};
 use crate::dispatch::openings::Openings;
 use crate::dispatch::run::{Run, Slice, sets};
-use crate::dispatch::scheduler::{LastIds, LeaseLimits, RecoveredLease, Scheduler};
+use crate::dispatch::scheduler::{Hold, LastIds, LeaseLimits, RecoveredLease, Scheduler};
 use model::spec::RunSpec;
 use model::trust::Exclusions;
 use model::{Pairs, RunId, Tally};
@@ -247,7 +247,10 @@ pub async fn scheduler(
     }
     let waiting = waiting_audits(ledger, &mut scheduler).await?;
     let passed = ledger.passed_audits().await?;
-    scheduler.restore_checks(&passed, ledger.held_workers().await?, waiting);
+    let hold = |disputed| if disputed { Hold::Disputed } else { Hold::Refuted };
+    let held = ledger.held_workers().await?;
+    let held = held.into_iter().map(|(worker, disputed)| (worker, hold(disputed))).collect();
+    scheduler.restore_checks(&passed, held, waiting);
     Ok(scheduler)
 }
 
@@ -276,8 +279,12 @@ async fn waiting_audits(
                 (spec.clone(), openings.one(index))
             }
         };
-        if let Some(last) = audits.last_mut().filter(|last| last.lease == stored.lease) {
-            last.claims.insert(index, (opening, stored.claimed));
+        let (others, mut records): (Vec<_>, Vec<_>) = stored.others.into_iter().unzip();
+        records.insert(0, stored.claimed);
+        let claim = Claim { opening, records };
+        let goes_with = |last: &&mut Audit| last.lease == stored.lease && last.others == others;
+        if let Some(last) = audits.last_mut().filter(goes_with) {
+            last.claims.insert(index, claim);
             continue;
         }
         let fold = Fold::new(&spec).map_err(failed)?;
@@ -291,7 +298,8 @@ async fn waiting_audits(
             bench: stored.bench,
             candidate,
             base,
-            claims: BTreeMap::from([(index, (opening, stored.claimed))]),
+            others,
+            claims: BTreeMap::from([(index, claim)]),
         });
     }
     Ok(audits)

@@ -38,6 +38,7 @@ const CALLS: &[(&str, &[&str])] = &[
     ("TrustService/ExcludeWorker", ADMIN),
     ("TrustService/IncludeWorker", ADMIN),
     ("TrustService/GetWorker", READERS),
+    ("TrustService/ListMismatches", READERS),
     ("TrustService/ListExclusions", READERS),
     ("TrustService/ReleaseWorker", ADMIN),
     ("EngineService/DownloadArtefact", WORKERS),

@@ -259,6 +259,9 @@ pub(crate) fn idle_reason(wire: i32) -> &'static str {
         Ok(v1::IdleReason::NotOffered) => "open runs need what this worker does not offer",
         Ok(v1::IdleReason::BudgetSpent) => "every pair that is asked for is leased or counted",
         Ok(v1::IdleReason::Memory) => "open runs need larger tables than this worker allows",
+        Ok(v1::IdleReason::OtherEngine) => {
+            "the engine built in plays otherwise here than in the coordinator's version: install that"
+        }
         Ok(v1::IdleReason::Unplayable) => "this worker could not play the open runs",
         Ok(v1::IdleReason::Version) => "the coordinator is of another version",
         Ok(v1::IdleReason::Draining) => "the coordinator is going away",

@@ -1,16 +1,20 @@
 //! `elomill games`: lists, shows and exports the games of a run.
 
-use crate::client::Control;
+use crate::client::{Control, explain};
 use crate::commands::runs::run_id;
 use crate::endpoint::CoordinatorArgs;
+use crate::mismatches::Mismatch;
 use crate::output::{hinted, json, line};
 use crate::tables::{Column, table};
 use clap::{Subcommand, ValueEnum};
 use games::record;
 use model::RunId;
 use model::view::{GameView, PairView};
+use proto::v1;
+use serde::Serialize;
 use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
+use tonic::Code;
 
 /// What the command takes.
 #[derive(Debug, clap::Args)]
@@ -23,7 +27,7 @@ pub(crate) struct Args {
 enum What {
     /// Lists the pairs of a run: how their two games ended, and who played them
     List(List),
-    /// Prints the two games of one pair
+    /// Prints the two games of one pair, and how others played them again, where that differs
     Show(Show),
     /// Prints every game of a run, as a stream
     Export(Export),
@@ -133,15 +137,48 @@ impl Show {
                 format_args!("`elomill games list {}` shows those that it has", self.run),
             ));
         };
+        let mismatch = mismatch(&mut control, self.run, self.pair).await?;
         if self.json {
-            json(&pair)?;
+            json(&ShownPair { pair, mismatch })?;
         } else {
             let mut out = BufWriter::new(io::stdout().lock());
             out.write_all(record::pgn(&run, &pair)?.as_bytes())?;
+            // Readers of the notation pass such lines over.
+            for line in mismatch.iter().flat_map(Mismatch::lines) {
+                writeln!(out, "% {line}")?;
+            }
             out.flush()?;
         }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// A pair, and how others played it, where they played it otherwise.
+#[derive(Debug, Serialize)]
+struct ShownPair {
+    #[serde(flatten)]
+    pair: PairView,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mismatch: Option<Mismatch>,
+}
+
+/// How others played this pair, where they played it otherwise.
+async fn mismatch(
+    control: &mut Control,
+    run: RunId,
+    pair: u64,
+) -> anyhow::Result<Option<Mismatch>> {
+    let request = v1::ListMismatchesRequest { run_id: run.0, from_pair: pair, limit: 1 };
+    let answer = control.trust().list_mismatches(request).await;
+    let answer = match answer {
+        // A coordinator of the version before knows no such call.
+        Err(status) if status.code() == Code::PermissionDenied => return Ok(None),
+        other => other.map_err(explain)?.into_inner(),
+    };
+    let is_it = |wire: &v1::Mismatch| {
+        wire.claimed.as_ref().is_some_and(|claimed| claimed.pair_index == pair)
+    };
+    answer.mismatches.into_iter().find(is_it).map(Mismatch::read).transpose()
 }
 
 impl Export {

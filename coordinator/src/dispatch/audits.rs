@@ -2,7 +2,8 @@
 //!
 //! A run at a node limit is deterministic, so that a worker's games can be asked of another one and
 //! must come out the same, move by move. Of each worker the first pairs are all asked for, then fewer
-//! and fewer down to one in so many; a mismatch begins anew. Pure: which pair is chosen follows from a
+//! and fewer down to one in so many; a mismatch begins anew. A pair that comes out otherwise goes to a
+//! third worker, and on, until two have played it alike. Pure: which pair is chosen follows from a
 //! secret number, the run and the pair.
 
 use crate::dispatch::Moment;
@@ -95,7 +96,7 @@ pub(crate) fn unit(seed: u64) -> f64 {
     (z >> 11) as f64 / (1_u64 << 53) as f64
 }
 
-/// Pairs of one lease that are to be played again.
+/// Pairs of one lease that are to be played again, all by the same workers so far.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Audit {
     /// The run.
@@ -112,8 +113,40 @@ pub struct Audit {
     pub candidate: ParameterSet,
     /// What the base plays with.
     pub base: ParameterSet,
-    /// The pairs, as reported.
-    pub claims: BTreeMap<PairIndex, (Opening, PairRecord)>,
+    /// Who has played them since, each otherwise than all before: nobody in a first check.
+    pub others: Vec<WorkerId>,
+    /// The pairs.
+    pub claims: BTreeMap<PairIndex, Claim>,
+}
+
+/// A pair as it was played so far.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Claim {
+    /// Where both games begin.
+    pub opening: Opening,
+    /// As it was reported, then as each of the others played it.
+    pub records: Vec<PairRecord>,
+}
+
+impl Claim {
+    /// Whose record this one repeats, by its place; nobody's while no two agree.
+    #[must_use]
+    pub fn repeated_by(&self, record: &PairRecord) -> Option<usize> {
+        self.records.iter().position(|earlier| earlier.differs(record).is_none())
+    }
+}
+
+impl Audit {
+    /// Who has played the pairs, in the order of their records.
+    pub fn voices(&self) -> impl Iterator<Item = WorkerId> {
+        [self.worker].into_iter().chain(self.others.iter().copied())
+    }
+
+    /// Whether words stand against each other.
+    #[must_use]
+    pub fn is_dispute(&self) -> bool {
+        !self.others.is_empty()
+    }
 }
 
 /// What is known of a worker's games.
@@ -132,6 +165,15 @@ pub struct Auditor<'a> {
     pub worker: WorkerId,
     /// The fingerprint of its engine for a game, if it said.
     pub bench: &'a BTreeMap<model::GameKind, u64>,
+}
+
+/// A place among the audits that wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Waiting {
+    /// Among those that nobody has played again.
+    First(usize),
+    /// Among those about which workers differ.
+    Dispute(usize),
 }
 
 /// Pairs waiting of one worker at most: a worker that nobody can check shall not fill the memory.
@@ -158,6 +200,8 @@ pub struct Audits {
     /// How they are chosen.
     pub policy: AuditPolicy,
     waiting: VecDeque<Audit>,
+    /// Those about which workers differ.
+    disputes: VecDeque<Audit>,
     /// Those that are out, by the number of their lease.
     pub out: BTreeMap<LeaseId, OutAudit>,
     records: BTreeMap<WorkerId, Record>,
@@ -202,7 +246,51 @@ impl Audits {
     /// Puts an audit in the queue.
     pub fn put(&mut self, audit: Audit) {
         self.records.entry(audit.worker).or_default().waiting += audit.claims.len() as u64;
-        self.waiting.push_back(audit);
+        self.queue(&audit).push_back(audit);
+    }
+
+    fn queue(&mut self, audit: &Audit) -> &mut VecDeque<Audit> {
+        if audit.is_dispute() { &mut self.disputes } else { &mut self.waiting }
+    }
+
+    /// Disputes that nobody plays just now.
+    pub fn waiting_disputes(&self) -> impl Iterator<Item = &Audit> {
+        self.disputes.iter()
+    }
+
+    fn open_disputes(&self) -> impl Iterator<Item = &Audit> {
+        let out = self.out.values().map(|out| &out.audit).filter(|audit| audit.is_dispute());
+        self.disputes.iter().chain(out)
+    }
+
+    /// Whether others differ from what this worker reported, and nobody has settled it.
+    #[must_use]
+    pub fn is_disputed(&self, worker: WorkerId) -> bool {
+        self.open_disputes().any(|audit| audit.worker == worker)
+    }
+
+    /// Whether the word of this worker, or of another one of its owner, stands against another's: until
+    /// that is settled they judge nobody else, so that one who lies puts few others on hold.
+    fn is_accusing(&self, auditor: WorkerId) -> bool {
+        let owner = self.owners.get(&auditor);
+        let is_theirs = |other: &WorkerId| {
+            *other == auditor || (owner.is_some() && self.owners.get(other) == owner)
+        };
+        self.owners() > 1 && self.open_disputes().any(|audit| audit.others.iter().any(is_theirs))
+    }
+
+    /// Takes away the disputes about what this worker reported, as if it had been wrong.
+    pub fn drop_disputes(&mut self, worker: WorkerId) -> Vec<(RunId, PairIndex)> {
+        let all = std::mem::take(&mut self.disputes);
+        let (its, others) = all.into_iter().partition(|audit| audit.worker == worker);
+        self.disputes = others;
+        let its: VecDeque<Audit> = its;
+        let pairs: Vec<_> = its
+            .iter()
+            .flat_map(|audit| audit.claims.keys().map(|pair| (audit.run, *pair)))
+            .collect();
+        pairs.iter().for_each(|_| self.ended(worker, false));
+        pairs
     }
 
     /// What is known of a worker's games.
@@ -215,6 +303,12 @@ impl Audits {
     #[must_use]
     pub fn waiting_pairs(&self) -> u64 {
         self.records.values().map(|record| record.waiting).sum()
+    }
+
+    /// Whether a worker may say who of those that have played an audit is right.
+    #[must_use]
+    pub fn may_settle(&self, arbiter: WorkerId, audit: &Audit) -> bool {
+        audit.voices().all(|voice| self.may_judge(arbiter, voice))
     }
 
     /// Whether another worker may judge this one.
@@ -250,7 +344,7 @@ impl Audits {
     #[must_use]
     pub fn chosen(&self, run: RunId, worker: WorkerId, pairs: &[PairIndex]) -> Vec<PairIndex> {
         let mut record = self.record(worker);
-        let in_all = self.waiting.len() + self.out.len();
+        let in_all = self.waiting.len() + self.disputes.len() + self.out.len();
         if in_all >= MOST_IN_ALL || !self.is_judged(worker) {
             return Vec::new();
         }
@@ -264,21 +358,35 @@ impl Audits {
         chosen
     }
 
-    /// Takes the first waiting audit that this worker may play; `lacks` says whether it lacks
+    /// The first audit that this worker may play, disputes before others; `lacks` says whether it lacks
     /// something for a run.
-    pub fn take_for(
-        &mut self,
+    pub fn find_for(
+        &self,
         auditor: Auditor<'_>,
         lacks: impl Fn(RunId, &RunSpec) -> bool,
-    ) -> Option<Audit> {
+    ) -> Option<Waiting> {
         // Those that nobody here may play would be looked at by everybody each time.
         const LOOK: usize = 256;
-        let place = self.waiting.iter().take(LOOK).position(|audit| {
-            self.may_judge(auditor.worker, audit.worker)
+        let is_for_it = |audit: &Audit| {
+            self.may_settle(auditor.worker, audit)
                 && auditor.bench.get(&audit.spec.game).copied() == audit.bench
                 && !lacks(audit.run, &audit.spec)
-        })?;
-        self.waiting.remove(place)
+        };
+        if let Some(place) = self.disputes.iter().take(LOOK).position(is_for_it) {
+            return Some(Waiting::Dispute(place));
+        }
+        if self.waiting.is_empty() || self.is_accusing(auditor.worker) {
+            return None;
+        }
+        self.waiting.iter().take(LOOK).position(is_for_it).map(Waiting::First)
+    }
+
+    /// Takes what was found there just now.
+    pub fn take(&mut self, place: Waiting) -> Option<Audit> {
+        match place {
+            Waiting::First(place) => self.waiting.remove(place),
+            Waiting::Dispute(place) => self.disputes.remove(place),
+        }
     }
 
     /// Notes that an audit is out.
@@ -292,7 +400,7 @@ impl Audits {
         let OutAudit { mut audit, auditor, done, .. } = self.out.remove(&lease)?;
         audit.claims.retain(|pair, _| !done.contains(pair));
         if !audit.claims.is_empty() {
-            self.waiting.push_front(audit);
+            self.queue(&audit).push_front(audit);
         }
         Some(auditor)
     }
@@ -302,6 +410,17 @@ impl Audits {
         let record = self.records.entry(worker).or_default();
         record.waiting = record.waiting.saturating_sub(1);
         record.passed = if matched { record.passed + 1 } else { 0 };
+    }
+
+    /// Notes that a pair of this worker came back undecided.
+    pub fn stop_waiting(&mut self, worker: WorkerId) {
+        let record = self.records.entry(worker).or_default();
+        record.waiting = record.waiting.saturating_sub(1);
+    }
+
+    /// Notes that a worker played a pair of another one wrongly: its own are looked at anew.
+    pub fn erred(&mut self, worker: WorkerId) {
+        self.records.entry(worker).or_default().passed = 0;
     }
 }
 
@@ -371,6 +490,41 @@ mod tests {
         // Where nobody may judge, nothing is asked for.
         audits.policy.auditors = Auditors::Nobody;
         assert!(audits.chosen(RunId(1), ids[0], &[PairIndex(0)]).is_empty());
+    }
+
+    #[test]
+    fn who_accuses_judges_nobody_else_until_it_is_settled() {
+        let mut audits = Audits::default();
+        for (id, owner) in [(1, "a"), (2, "b"), (3, "b"), (4, "c"), (5, "a")] {
+            audits.know(WorkerId(id), &owner.into());
+        }
+        let spec = crate::convert::spec(testkit::specs::fixed_match(4, 4)).expect("a valid one");
+        let spec = Arc::new(spec);
+        let audit = |worker, others: &[i64]| Audit {
+            run: RunId(1),
+            spec: Arc::clone(&spec),
+            lease: LeaseId(worker),
+            worker: WorkerId(worker),
+            bench: None,
+            candidate: ParameterSet::default(),
+            base: ParameterSet::default(),
+            others: others.iter().map(|id| WorkerId(*id)).collect(),
+            claims: BTreeMap::new(),
+        };
+        audits.put(audit(5, &[]));
+        let bench = BTreeMap::new();
+        let find = |audits: &Audits, id| {
+            let auditor = Auditor { worker: WorkerId(id), bench: &bench };
+            audits.find_for(auditor, |_, _| false)
+        };
+        assert_eq!([1, 2, 3, 4].map(|id| find(&audits, id).is_some()), [false, true, true, true]);
+        audits.put(audit(1, &[2]));
+        assert_eq!(find(&audits, 2), None);
+        assert_eq!(find(&audits, 3), None, "one of its owner");
+        assert_eq!(find(&audits, 4), Some(Waiting::Dispute(0)), "what is open comes first");
+        assert!(audits.is_disputed(WorkerId(1)));
+        assert!(audits.take(Waiting::Dispute(0)).is_some());
+        assert_eq!(find(&audits, 2), Some(Waiting::First(0)));
     }
 
     #[test]

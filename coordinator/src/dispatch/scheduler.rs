@@ -7,6 +7,7 @@
 mod authors;
 mod believing;
 mod checking;
+mod disputing;
 mod explaining;
 mod giving;
 mod merging;
@@ -47,7 +48,7 @@ impl Default for LeaseLimits {
 pub struct Offer {
     /// For each game of the built-in engine the parameters that it knows.
     pub builtin: BTreeMap<GameKind, BTreeSet<String>>,
-    /// For each game the fingerprint of the engine, if it says it: the nodes of a fixed search.
+    /// For each game the fingerprint of the engine built in: the nodes of a fixed search.
     pub bench: BTreeMap<GameKind, u64>,
     /// The largest table that it allows each engine, in KiB, if it says so.
     pub max_hash_kib: Option<u32>,
@@ -69,6 +70,9 @@ pub struct ArenaOffer {
 impl Offer {
     /// What of this the run lacks, if something.
     fn lacks(&self, id: RunId, spec: &RunSpec) -> Option<Idle> {
+        let sides = spec.players.as_ref().map(|players| players.sides());
+        let is_builtin =
+            sides.is_none_or(|sides| sides.iter().any(|side| side.engine.external().is_none()));
         let known = self.builtin.get(&spec.game);
         let names = spec.parameter_names();
         let has_names =
@@ -76,13 +80,17 @@ impl Offer {
         let has = match (&spec.players, self.arena) {
             (None, _) => has_names(),
             (Some(_), None) => false,
-            (Some(players), Some(arena)) => {
-                let builtin = players.sides().iter().any(|side| side.engine.external().is_none());
-                (!builtin || has_names()) && (!spec.has_externals() || arena.externals)
+            (Some(_), Some(arena)) => {
+                (!is_builtin || has_names()) && (!spec.has_externals() || arena.externals)
             }
         };
         if !has || self.only_run.is_some_and(|only| only != id) {
             return Some(Idle::NotOffered);
+        }
+        // Another build, whatever version it says: its games are not those that others would play.
+        let signature = spec.game.bench_signature().0;
+        if is_builtin && self.bench.get(&spec.game).is_some_and(|bench| *bench != signature) {
+            return Some(Idle::OtherEngine);
         }
         let memory = spec.players.as_ref().map_or(0, |players| {
             let files = players.externals().filter_map(|engine| engine.file().ok());
@@ -107,6 +115,8 @@ pub enum Idle {
     BudgetSpent,
     /// Running runs need larger tables than it allows.
     Memory,
+    /// Its engine is another one than that of this version.
+    OtherEngine,
     /// It has said of the running runs that it cannot play them.
     Unplayable,
     /// Its reports were refused several times in a row.
@@ -127,7 +137,7 @@ impl Idle {
             Idle::Refused | Idle::OnHold | Idle::BudgetSpent => 0,
             Idle::Excluded => 1,
             Idle::TooSlow | Idle::Unplayable => 2,
-            Idle::Memory => 3,
+            Idle::Memory | Idle::OtherEngine => 3,
             Idle::NotOffered => 4,
             Idle::NoOpenRun => 5,
         };
@@ -143,6 +153,10 @@ impl Idle {
                 "open runs need a game or parameters that this worker does not offer"
             }
             Idle::Memory => "open runs need larger tables than this worker allows (--memory)",
+            Idle::OtherEngine => {
+                "the engine built in is another one than that of the coordinator's version (its bench \
+                 differs); install that version"
+            }
             Idle::Unplayable => "this worker has said of the open runs that it cannot play them",
             Idle::BudgetSpent => "every pair of the open runs is leased or counted",
             Idle::Refused => "its reports were refused again and again; it gets work later",
@@ -154,6 +168,15 @@ impl Idle {
             Idle::TooSlow => "this worker is too slow for a pair of the open runs",
         }
     }
+}
+
+/// Why a worker is on hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hold {
+    /// Its word stands against another's, and nobody is there who could be asked.
+    Disputed,
+    /// Two others have played a pair alike, and it has not.
+    Refuted,
 }
 
 /// Why a lease is called back.
@@ -338,7 +361,7 @@ pub struct Scheduler {
     audits: Audits,
     canaries: BTreeMap<LeaseId, checking::Canary>,
     /// Workers that get nothing until a person has looked at them.
-    held: BTreeSet<WorkerId>,
+    held: BTreeMap<WorkerId, Hold>,
     /// Those that want leases, so that a group costs what it moves and not what there is.
     wanting: BTreeSet<WorkerId>,
     /// Workers with an open session.
@@ -469,6 +492,7 @@ impl Scheduler {
             worker.idle = None;
             self.wanting.remove(&id);
         }
+        self.hold_undecided();
     }
 
     /// A worker may play no more: what it has of its leases goes back to their runs.

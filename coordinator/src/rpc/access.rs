@@ -36,7 +36,9 @@ pub fn need(path: &str) -> Option<Need> {
         ("elomill.v1.KeyService", "WhoAmI") => Need::GoodKey,
         ("elomill.v1.KeyService", "SignIn") => Need::Role(Role::ReadOnly),
         ("elomill.v1.KeyService", "Invite" | "ListKeys" | "RevokeKey") => Need::Role(Role::Admin),
-        ("elomill.v1.TrustService", "ListExclusions" | "GetWorker") => Need::Role(Role::ReadOnly),
+        ("elomill.v1.TrustService", "ListExclusions" | "GetWorker" | "ListMismatches") => {
+            Need::Role(Role::ReadOnly)
+        }
         ("elomill.v1.TrustService", "ReleaseWorker") => Need::Role(Role::Admin),
         ("elomill.v1.TrustService", "ExcludeWorker" | "IncludeWorker") => Need::Role(Role::Author),
         ("elomill.v1.WorkerService", "Work" | "Explain") => Need::Role(Role::Worker),

@@ -9,13 +9,14 @@ use crate::recover;
 use crate::rpc::access;
 use crate::rpc::control_service::{MAX_REASON, failed, no_run};
 use crate::views::{self, Views};
+use model::lease::PairIndex;
 use model::trust::{Exclusion, Exclusions, LedgerTime};
 use model::{Finding, FindingList, Role, RunId, WorkerId, printable};
 use proto::v1::trust_service_server::TrustService;
 use proto::v1::{self};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use store::{ExclusionMove, Ledger, NewExclusionMove};
+use store::{ExclusionMove, Ledger, Mismatch, NewExclusionMove};
 use tonic::{Request, Response, Status};
 
 /// Runs whose change is shown.
@@ -184,8 +185,26 @@ impl TrustService for TrustRpc {
         Ok(Response::new(v1::GetWorkerResponse {
             worker: Some(convert::wire_worker(view)),
             exclusions: of_worker.map(convert::wire_exclusion).collect(),
-            mismatches: self.mismatches(worker).await?,
+            mismatches: {
+                let all = self.ledger.mismatches_of(worker, MOST_OF_WORKER).await;
+                self.shown(&all.map_err(|e| failed(&e))?).await?
+            },
         }))
+    }
+
+    async fn list_mismatches(
+        &self,
+        request: Request<v1::ListMismatchesRequest>,
+    ) -> Result<Response<v1::ListMismatchesResponse>, Status> {
+        let v1::ListMismatchesRequest { run_id, from_pair, limit } = request.into_inner();
+        let run = RunId(run_id);
+        if self.ledger.run(run).await.map_err(|e| failed(&e))?.is_none() {
+            return Err(no_run(run_id));
+        }
+        let limit = if limit == 0 { MOST_OF_RUN } else { limit.min(MOST_OF_RUN) };
+        let all = self.ledger.mismatches_in(run, PairIndex(from_pair), limit).await;
+        let mismatches = self.shown(&all.map_err(|e| failed(&e))?).await?;
+        Ok(Response::new(v1::ListMismatchesResponse { mismatches }))
     }
 
     async fn release_worker(
@@ -206,13 +225,14 @@ impl TrustService for TrustRpc {
 }
 
 /// Mismatches that are shown of a worker.
-const MOST_MISMATCHES: u32 = 10;
+const MOST_OF_WORKER: u32 = 10;
+/// The same of a run.
+const MOST_OF_RUN: u32 = 100;
 
 impl TrustRpc {
-    async fn mismatches(&self, worker: WorkerId) -> Result<Vec<v1::Mismatch>, Status> {
-        let all = self.ledger.mismatches(worker, MOST_MISMATCHES).await.map_err(|e| failed(&e))?;
+    async fn shown(&self, all: &[Mismatch]) -> Result<Vec<v1::Mismatch>, Status> {
         let mut shown = Vec::new();
-        for mismatch in &all {
+        for mismatch in all {
             let run = self.ledger.run(mismatch.run).await.map_err(|e| failed(&e))?;
             let Some(run) = run else { continue };
             let openings = recover::openings(&self.ledger, run.id, &run.spec).await;

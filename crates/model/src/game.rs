@@ -1,5 +1,6 @@
 //! Which games the cluster plays.
 
+use crate::Nodes;
 use serde::{Deserialize, Serialize};
 
 /// A game of the cluster, by the name that the command line, files and the wire use.
@@ -19,6 +20,20 @@ pub enum GameKind {
 }
 
 impl GameKind {
+    /// Nodes of the fixed benchmark of the engine built in (`elomill bench`), in this version: the
+    /// fingerprint of its behaviour. Workers that count otherwise would play other games. A change of
+    /// the search changes these numbers; `engine::bench` has the test that says so.
+    #[must_use]
+    pub fn bench_signature(self) -> Nodes {
+        Nodes(match self {
+            GameKind::Xiangqi => 155_103,
+            GameKind::Chess => 117_789,
+            GameKind::Shogi => 110_194,
+            GameKind::Othello => 84_890,
+            GameKind::TicTacToe => 10_235,
+        })
+    }
+
     /// Every game, in the order in which lists show them.
     pub const ALL: [GameKind; 5] = [
         GameKind::Xiangqi,

@@ -1,5 +1,5 @@
-//! Pairs that another worker plays again, workers that are on hold, and pairs of the base against
-//! itself.
+//! What is written of pairs that another worker plays again, of workers that are on hold, and of pairs
+//! of the base against itself. What is read of the first two is in `disputes.rs`.
 
 use crate::batch::{Tx, column};
 use crate::{Ledger, StoreError, signed, unsigned};
@@ -39,13 +39,38 @@ pub struct AuditIssue {
 
 /// What came of playing a pair again.
 #[derive(Clone, Debug, PartialEq)]
-pub struct AuditEnd {
+pub struct AuditMove {
     /// The run.
     pub run: RunId,
     /// The pair.
     pub pair: PairIndex,
-    /// How it was played again, where it came out otherwise.
-    pub found: Option<PairRecord>,
+    /// What.
+    pub what: AuditOutcome,
+}
+
+/// What becomes of a pair that is played again.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AuditOutcome {
+    /// It came out the same.
+    Matched,
+    /// It came out otherwise: one word stands against another.
+    Disputed {
+        /// Who played it again.
+        auditor: WorkerId,
+        /// How.
+        found: Box<PairRecord>,
+    },
+    /// Another one has played it, after the first two.
+    Heard {
+        /// Who.
+        arbiter: WorkerId,
+        /// How.
+        played: Box<PairRecord>,
+    },
+    /// Another one played it as it was reported.
+    Confirmed,
+    /// Others have played it alike and not as it was reported, or a person has looked.
+    Refuted,
 }
 
 /// A worker that gets no leases from now on, or gets them again.
@@ -57,6 +82,8 @@ pub enum HoldMove {
         worker: WorkerId,
         /// Why.
         reason: String,
+        /// Only because its word stands against one other's.
+        disputed: bool,
     },
     /// Again.
     Release {
@@ -98,7 +125,7 @@ pub struct Checks {
     /// Given to be played again.
     pub issued: Vec<AuditIssue>,
     /// Played again.
-    pub ended: Vec<AuditEnd>,
+    pub moved: Vec<AuditMove>,
     /// Workers held and released.
     pub holds: Vec<HoldMove>,
     /// The base against itself.
@@ -118,13 +145,15 @@ pub struct StoredAudit {
     pub bench: Option<u64>,
     /// The pair as it was reported.
     pub claimed: PairRecord,
+    /// Who has played it otherwise since, each otherwise than all before, in order.
+    pub others: Vec<(WorkerId, PairRecord)>,
     /// The probe that it played, as JSON; in a tune.
     pub probe: Option<String>,
     /// The place of the candidate that it played; in a race.
     pub candidate: Option<u32>,
 }
 
-/// Two records of one pair that differ.
+/// Records of one pair that differ.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mismatch {
     /// The run.
@@ -137,6 +166,10 @@ pub struct Mismatch {
     pub claimed: PairRecord,
     /// As it was played again.
     pub found: PairRecord,
+    /// As others played it then, in order.
+    pub arbitrations: Vec<(WorkerId, PairRecord)>,
+    /// Whether no two have played it alike so far, and somebody is waited for.
+    pub is_open: bool,
     /// Milliseconds since 1970, UTC.
     pub at_unix_ms: i64,
 }
@@ -157,13 +190,14 @@ pub struct WorkerCounts {
 pub struct AuditCounts {
     /// And came out the same.
     pub matched: u64,
-    /// And came out otherwise.
+    /// And came out otherwise, as long as nobody else has said who is right, and for good if the
+    /// report was not.
     pub mismatched: u64,
 }
 
 /// Writes everything down.
 pub(crate) async fn write(tx: &mut Tx<'_>, checks: &Checks) -> Result<(), StoreError> {
-    let Checks { wanted, issued, ended, holds, canaries } = checks;
+    let Checks { wanted, issued, moved, holds, canaries } = checks;
     if !wanted.is_empty() {
         let claimed = wanted.iter().map(|audit| text(&audit.claimed));
         sqlx::query(
@@ -181,42 +215,36 @@ pub(crate) async fn write(tx: &mut Tx<'_>, checks: &Checks) -> Result<(), StoreE
         .await?;
     }
     if !issued.is_empty() {
+        // The last, where a pair was given twice since the last commit.
+        let last: BTreeMap<(RunId, PairIndex), &AuditIssue> =
+            issued.iter().map(|issue| ((issue.run, issue.pair), issue)).collect();
+        let last: Vec<&AuditIssue> = last.into_values().collect();
         sqlx::query(
-            "UPDATE audits SET issued_as = i.lease, auditor_id = i.auditor
+            "UPDATE audits SET issued_as = i.lease,
+                 auditor_id = CASE WHEN state = 'wanted' THEN i.auditor ELSE auditor_id END
              FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[])
                   AS i (run, pair, lease, auditor)
              WHERE run_id = i.run AND pair_index = i.pair",
         )
-        .bind(column(issued, |i| i.run.0))
-        .bind(column(issued, |i| signed(i.pair.0)))
-        .bind(column(issued, |i| i.lease.0))
-        .bind(column(issued, |i| i.auditor.0))
+        .bind(column(&last, |i| i.run.0))
+        .bind(column(&last, |i| signed(i.pair.0)))
+        .bind(column(&last, |i| i.lease.0))
+        .bind(column(&last, |i| i.auditor.0))
         .execute(&mut **tx)
         .await?;
     }
-    if !ended.is_empty() {
-        let found = ended.iter().map(|end| end.found.as_ref().map(text).transpose());
-        sqlx::query(
-            "UPDATE audits SET
-                 state = CASE WHEN e.found IS NULL THEN 'matched' ELSE 'mismatched' END,
-                 claimed = CASE WHEN e.found IS NULL THEN NULL ELSE claimed END,
-                 found = e.found, ended_at = now()
-             FROM unnest($1::bigint[], $2::bigint[], $3::text[]) AS e (run, pair, found)
-             WHERE run_id = e.run AND pair_index = e.pair",
-        )
-        .bind(column(ended, |e| e.run.0))
-        .bind(column(ended, |e| signed(e.pair.0)))
-        .bind(found.collect::<Result<Vec<_>, _>>()?)
-        .execute(&mut **tx)
-        .await?;
-    }
+    write_moves(tx, moved).await?;
     for hold in holds {
         let query = match hold {
-            HoldMove::Hold { worker, reason } => {
-                sqlx::query("INSERT INTO holds (worker_id, reason) VALUES ($1, $2)")
-                    .bind(worker.0)
-                    .bind(reason)
-            }
+            // One that is on hold already is so for another reason from now on.
+            HoldMove::Hold { worker, reason, disputed } => sqlx::query(
+                "INSERT INTO holds (worker_id, reason, disputed) VALUES ($1, $2, $3)
+                 ON CONFLICT (worker_id) WHERE released_at IS NULL
+                 DO UPDATE SET reason = excluded.reason, disputed = excluded.disputed",
+            )
+            .bind(worker.0)
+            .bind(reason)
+            .bind(disputed),
             HoldMove::Release { worker, author, reason } => sqlx::query(
                 "UPDATE holds SET released_at = now(), released_by = $2, released_reason = $3
                  WHERE worker_id = $1 AND released_at IS NULL",
@@ -258,6 +286,76 @@ pub(crate) async fn write(tx: &mut Tx<'_>, checks: &Checks) -> Result<(), StoreE
     Ok(())
 }
 
+/// Where a pair stands after its last move, and who played it otherwise first.
+#[derive(Default)]
+struct Standing<'a> {
+    state: &'static str,
+    auditor: Option<WorkerId>,
+    found: Option<&'a PairRecord>,
+}
+
+async fn write_moves(tx: &mut Tx<'_>, moved: &[AuditMove]) -> Result<(), StoreError> {
+    let mut standings: BTreeMap<(RunId, PairIndex), Standing<'_>> = BTreeMap::new();
+    let mut heard = Vec::new();
+    for AuditMove { run, pair, what } in moved {
+        let entry = (*run, *pair);
+        match what {
+            AuditOutcome::Matched | AuditOutcome::Confirmed => {
+                standings.entry(entry).or_default().state = "matched";
+            }
+            AuditOutcome::Disputed { auditor, found } => {
+                let standing = Standing {
+                    state: "disputed",
+                    auditor: Some(*auditor),
+                    found: Some(found.as_ref()),
+                };
+                standings.insert(entry, standing);
+            }
+            AuditOutcome::Refuted => {
+                standings.entry(entry).or_default().state = "mismatched";
+            }
+            AuditOutcome::Heard { arbiter, played } => heard.push((entry, *arbiter, played)),
+        }
+    }
+    if !standings.is_empty() {
+        let standings: Vec<_> = standings.into_iter().collect();
+        let found = standings.iter().map(|(_, s)| s.found.map(text).transpose());
+        sqlx::query(
+            "UPDATE audits SET
+                 state = m.state,
+                 -- Of two that differ both stay.
+                 claimed = CASE WHEN coalesce(audits.found, m.found) IS NOT NULL THEN claimed END,
+                 found = coalesce(audits.found, m.found),
+                 auditor_id = coalesce(m.auditor, auditor_id),
+                 ended_at = CASE WHEN m.state <> 'disputed' THEN now() END
+             FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::bigint[], $5::text[])
+                  AS m (run, pair, state, auditor, found)
+             WHERE run_id = m.run AND pair_index = m.pair",
+        )
+        .bind(column(&standings, |((run, _), _)| run.0))
+        .bind(column(&standings, |((_, pair), _)| signed(pair.0)))
+        .bind(column(&standings, |(_, s)| s.state))
+        .bind(column(&standings, |(_, s)| s.auditor.map(|id| id.0)))
+        .bind(found.collect::<Result<Vec<_>, _>>()?)
+        .execute(&mut **tx)
+        .await?;
+    }
+    if !heard.is_empty() {
+        let played = heard.iter().map(|(_, _, played)| text(played));
+        sqlx::query(
+            "INSERT INTO arbitrations (run_id, pair_index, worker_id, played)
+             SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::text[])",
+        )
+        .bind(column(&heard, |((run, _), _, _)| run.0))
+        .bind(column(&heard, |((_, pair), _, _)| signed(pair.0)))
+        .bind(column(&heard, |(_, arbiter, _)| arbiter.0))
+        .bind(played.collect::<Result<Vec<_>, _>>()?)
+        .execute(&mut **tx)
+        .await?;
+    }
+    Ok(())
+}
+
 fn counts(row: &PgRow) -> Result<WorkerCounts, StoreError> {
     let cell = |column: &str| row.try_get::<i64, _>(column).map(unsigned);
     Ok(WorkerCounts {
@@ -272,7 +370,7 @@ fn text(pair: &PairRecord) -> Result<String, StoreError> {
         .map_err(|e| StoreError::unreadable("a pair that cannot be written", e))
 }
 
-fn pair(json: &str) -> Result<PairRecord, StoreError> {
+pub(crate) fn pair(json: &str) -> Result<PairRecord, StoreError> {
     serde_json::from_str(json).map_err(|e| StoreError::unreadable("a pair of an audit", e))
 }
 
@@ -339,111 +437,5 @@ impl Ledger {
         let rows: Vec<(i64, String)> =
             sqlx::query_as("SELECT id, platform FROM workers").fetch_all(&self.pool).await?;
         Ok(rows.into_iter().map(|(id, platform)| (WorkerId(id), platform)).collect())
-    }
-
-    /// Every pair that still waits to be played again, those of a lease together.
-    ///
-    /// # Errors
-    /// Errors of the database, or a row that this version cannot read.
-    pub async fn open_audits(&self) -> Result<Vec<StoredAudit>, StoreError> {
-        let rows = sqlx::query(
-            "SELECT a.run_id, a.lease_id, a.worker_id, a.bench, a.claimed, l.probe, l.candidate
-             FROM audits a JOIN leases l ON l.id = a.lease_id
-             WHERE a.state = 'wanted'
-             ORDER BY a.lease_id, a.pair_index",
-        )
-        .fetch_all(&self.pool)
-        .await?;
-        rows.iter()
-            .map(|row| {
-                Ok(StoredAudit {
-                    run: RunId(row.try_get("run_id")?),
-                    lease: LeaseId(row.try_get("lease_id")?),
-                    worker: WorkerId(row.try_get("worker_id")?),
-                    bench: row.try_get::<Option<i64>, _>("bench")?.map(unsigned),
-                    claimed: pair(row.try_get("claimed")?)?,
-                    probe: row.try_get("probe")?,
-                    candidate: row
-                        .try_get::<Option<i32>, _>("candidate")?
-                        .and_then(|place| u32::try_from(place).ok()),
-                })
-            })
-            .collect()
-    }
-
-    /// For each worker the pairs that came out the same since the last that did not.
-    ///
-    /// # Errors
-    /// Errors of the database.
-    pub async fn passed_audits(&self) -> Result<Vec<(WorkerId, u64)>, StoreError> {
-        let rows: Vec<(i64, i64)> = sqlx::query_as(
-            "SELECT a.worker_id, count(*) FROM audits a
-             LEFT JOIN (SELECT worker_id, max(ended_at) AS at FROM audits
-                        WHERE state = 'mismatched' GROUP BY worker_id) m USING (worker_id)
-             WHERE a.state = 'matched' AND (m.at IS NULL OR a.ended_at > m.at)
-             GROUP BY a.worker_id",
-        )
-        .fetch_all(&self.pool)
-        .await?;
-        Ok(rows.into_iter().map(|(id, count)| (WorkerId(id), unsigned(count))).collect())
-    }
-
-    /// Workers that are on hold.
-    ///
-    /// # Errors
-    /// Errors of the database.
-    pub async fn held_workers(&self) -> Result<Vec<WorkerId>, StoreError> {
-        let sql = "SELECT worker_id FROM holds WHERE released_at IS NULL ORDER BY worker_id";
-        let ids: Vec<i64> = sqlx::query_scalar(sql).fetch_all(&self.pool).await?;
-        Ok(ids.into_iter().map(WorkerId).collect())
-    }
-
-    /// How many pairs of a run were played again.
-    ///
-    /// # Errors
-    /// Errors of the database.
-    pub async fn audit_counts(&self, run: RunId) -> Result<AuditCounts, StoreError> {
-        let (matched, mismatched): (i64, i64) = sqlx::query_as(
-            "SELECT count(*) FILTER (WHERE state = 'matched'),
-                    count(*) FILTER (WHERE state = 'mismatched')
-             FROM audits WHERE run_id = $1",
-        )
-        .bind(run.0)
-        .fetch_one(&self.pool)
-        .await?;
-        Ok(AuditCounts { matched: unsigned(matched), mismatched: unsigned(mismatched) })
-    }
-
-    /// The pairs of a worker that came out otherwise, the newest first, at most `limit`.
-    ///
-    /// # Errors
-    /// Errors of the database, or a row that this version cannot read.
-    pub async fn mismatches(
-        &self,
-        worker: WorkerId,
-        limit: u32,
-    ) -> Result<Vec<Mismatch>, StoreError> {
-        let rows = sqlx::query(
-            "SELECT run_id, worker_id, auditor_id, claimed, found,
-                    (extract(epoch FROM ended_at) * 1000)::bigint AS at_ms
-             FROM audits WHERE worker_id = $1 AND state = 'mismatched'
-             ORDER BY ended_at DESC, run_id, pair_index LIMIT $2",
-        )
-        .bind(worker.0)
-        .bind(i64::from(limit))
-        .fetch_all(&self.pool)
-        .await?;
-        rows.iter()
-            .map(|row| {
-                Ok(Mismatch {
-                    run: RunId(row.try_get("run_id")?),
-                    worker: WorkerId(row.try_get("worker_id")?),
-                    auditor: WorkerId(row.try_get("auditor_id")?),
-                    claimed: pair(row.try_get("claimed")?)?,
-                    found: pair(row.try_get("found")?)?,
-                    at_unix_ms: row.try_get("at_ms")?,
-                })
-            })
-            .collect()
     }
 }

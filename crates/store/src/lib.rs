@@ -9,6 +9,7 @@ mod batch;
 mod books;
 mod connect;
 mod coordinators;
+mod disputes;
 mod engines;
 mod error;
 mod exclusions;
@@ -28,8 +29,8 @@ mod sign_in;
 mod workers;
 
 pub use audits::{
-    AuditCounts, AuditEnd, AuditIssue, CanaryMove, Checks, HoldMove, Mismatch, NewAudit,
-    StoredAudit, WorkerCounts,
+    AuditCounts, AuditIssue, AuditMove, AuditOutcome, CanaryMove, Checks, HoldMove, Mismatch,
+    NewAudit, StoredAudit, WorkerCounts,
 };
 pub use batch::{
     Batch, LeaseMove, NewLease, NewRefusal, NewReport, NewRun, NewSnapshot, RunEvent, RunMove,

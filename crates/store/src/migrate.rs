@@ -18,6 +18,7 @@ const MIGRATIONS: &[(i64, &str, &str)] = &[
     (9, "holding", include_str!("../../../migrations/0009_holding.sql")),
     (10, "web", include_str!("../../../migrations/0010_web.sql")),
     (11, "packed", include_str!("../../../migrations/0011_packed.sql")),
+    (12, "arbiters", include_str!("../../../migrations/0012_arbiters.sql")),
 ];
 
 /// The number of the last one.

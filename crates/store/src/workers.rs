@@ -158,7 +158,7 @@ impl Ledger {
              FROM workers w
              CROSS JOIN LATERAL (
                  SELECT count(*) FILTER (WHERE state = 'matched') AS matched,
-                        count(*) FILTER (WHERE state = 'mismatched') AS mismatched
+                        count(*) FILTER (WHERE state IN ('disputed', 'mismatched')) AS mismatched
                  FROM audits WHERE worker_id = w.id
              ) a
              LEFT JOIN (SELECT worker_id, sum(merged_pairs) AS merged_pairs

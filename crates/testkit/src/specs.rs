@@ -172,7 +172,7 @@ pub fn hello(number: u8) -> v1::Hello {
         engines: vec![v1::EngineOffer {
             game: v1::Game::TicTacToe.into(),
             engine: "builtin".to_owned(),
-            bench_nodes: 1,
+            bench_nodes: model::GameKind::TicTacToe.bench_signature().0,
             parameters: PARAMETERS.map(str::to_owned).to_vec(),
         }],
         held_leases: Vec::new(),

@@ -104,7 +104,7 @@ impl Script {
         let offer = |game: GameKind| v1::EngineOffer {
             game: worker::wire::game(game).into(),
             engine: "builtin".to_owned(),
-            bench_nodes: 1,
+            bench_nodes: game.bench_signature().0,
             parameters: engine::definitions(game).iter().map(|def| def.name.to_string()).collect(),
         };
         v1::Hello {

@@ -2,13 +2,13 @@
 
 use super::{WorkerName, state};
 use crate::client::{Control, explain};
-use crate::convert::{exclusion_from_wire, record_from_wire, worker_from_wire};
+use crate::convert::{exclusion_from_wire, worker_from_wire};
 use crate::endpoint::CoordinatorArgs;
+use crate::mismatches::Mismatch;
 use crate::output::{json, line, say};
-use model::lease::{GameRecord, PairRecord};
+use model::printable;
 use model::trust::{ExclusionView, Suspicion};
 use model::view::WorkerView;
-use model::{RunId, WorkerId, printable};
 use proto::v1;
 use serde::Serialize;
 use std::process::ExitCode;
@@ -46,18 +46,6 @@ struct Dossier {
     mismatches: Vec<Mismatch>,
 }
 
-/// Two records of one pair that differ.
-#[derive(Debug, Serialize)]
-struct Mismatch {
-    run: RunId,
-    auditor: WorkerId,
-    opening: String,
-    difference: String,
-    at_unix_ms: i64,
-    claimed: PairRecord,
-    found: PairRecord,
-}
-
 impl Show {
     /// # Errors
     /// No coordinator answers, or there is no such worker.
@@ -89,22 +77,11 @@ impl Release {
 }
 
 fn dossier(answer: v1::GetWorkerResponse) -> anyhow::Result<Dossier> {
-    let mismatch = |wire: v1::Mismatch| {
-        Ok::<_, anyhow::Error>(Mismatch {
-            run: RunId(wire.run_id),
-            auditor: WorkerId(wire.auditor_id),
-            opening: wire.opening,
-            difference: wire.difference,
-            at_unix_ms: wire.at_unix_ms,
-            claimed: record_from_wire(wire.claimed.unwrap_or_default())?,
-            found: record_from_wire(wire.found.unwrap_or_default())?,
-        })
-    };
     let exclusions = answer.exclusions.into_iter().map(exclusion_from_wire);
     Ok(Dossier {
         worker: worker_from_wire(answer.worker.unwrap_or_default()),
         exclusions: exclusions.collect::<Result<_, _>>()?,
-        mismatches: answer.mismatches.into_iter().map(mismatch).collect::<Result<_, _>>()?,
+        mismatches: answer.mismatches.into_iter().map(Mismatch::read).collect::<Result<_, _>>()?,
     })
 }
 
@@ -147,72 +124,7 @@ fn text(dossier: &Dossier) -> String {
     }
     for mismatch in mismatches {
         lines.push(String::new());
-        let Mismatch { run, auditor, claimed, found, .. } = mismatch;
-        lines.push(format!(
-            "pair {} of run {run}, played again by worker {auditor}:",
-            claimed.index
-        ));
-        lines.push(printable(&mismatch.difference, 200));
-        lines.push(format!("from {}", printable(&mismatch.opening, 120)));
-        for (name, mine, theirs) in [
-            ("candidate first", &claimed.candidate_first, &found.candidate_first),
-            ("base first", &claimed.base_first, &found.base_first),
-        ] {
-            if mine.differs(theirs).is_some() {
-                lines.extend(side_by_side(name, mine, theirs));
-            }
-        }
+        lines.extend(mismatch.lines());
     }
     lines.join("\n")
-}
-
-/// Half-moves before the first difference, and after it, that are shown.
-const AROUND: usize = 10;
-
-/// Two records of a game, a half-move a line, around the place where they part.
-fn side_by_side(name: &str, mine: &GameRecord, theirs: &GameRecord) -> Vec<String> {
-    let end = |game: &GameRecord| {
-        format!("{} by {}, {}", game.score.name(), game.termination.name(), game.plies)
-    };
-    let moves = |game: &GameRecord| -> Vec<String> {
-        game.moves.split(' ').map(|text| printable(text, 12)).collect()
-    };
-    let (mine_moves, their_moves) = (moves(mine), moves(theirs));
-    let most = mine_moves.len().max(their_moves.len());
-    let same = mine_moves.iter().zip(&their_moves).take_while(|(a, b)| a == b).count();
-    let (first, last) = (same.saturating_sub(AROUND), (same + AROUND).min(most));
-    let at = |moves: &[String], place: usize| moves.get(place).cloned().unwrap_or_default();
-    let row = |place: usize| {
-        let (left, right) = (at(&mine_moves, place), at(&their_moves, place));
-        let mark = if left == right { "" } else { "  <" };
-        format!("  {:>4}  {left:<12} {right}{mark}", place + 1).trim_end().to_owned()
-    };
-    let mut lines = vec![format!("  {name}: reported {}; again {}", end(mine), end(theirs))];
-    lines.extend((first..last).map(row));
-    lines
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use model::{GameScore, Nodes, Ply, Termination};
-
-    #[test]
-    fn games_that_part_are_shown_around_the_place() {
-        let game = |moves: &str, score| GameRecord {
-            score,
-            termination: Termination::Board,
-            plies: Ply(moves.split(' ').count() as u64),
-            nodes: Nodes(1),
-            moves: moves.to_owned(),
-            evals: Vec::new(),
-        };
-        let (mine, theirs) =
-            (game("a1 b1 a2 c\u{1b}", GameScore::Win), game("a1 b1 c3", GameScore::Loss));
-        let text = side_by_side("base first", &mine, &theirs).join("\n");
-        assert!(text.contains("reported win by board, 4; again loss by board, 3"), "{text}");
-        assert!(text.contains("     2  b1           b1\n"), "{text}");
-        assert!(text.contains("     3  a2           c3  <"), "{text}");
-        assert!(!text.contains('\u{1b}'), "{text}");
-    }
 }

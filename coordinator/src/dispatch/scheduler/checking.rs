@@ -1,20 +1,20 @@
 //! Checks of workers: pairs that another one plays again, and pairs of the base against itself.
 //!
-//! Both go out under the numbers of leases and look like them, and nothing of them counts in a run. A
-//! pair that comes out otherwise puts its worker on hold: it gets nothing until a person releases it.
+//! Both go out under the numbers of leases and look like them, and nothing of them counts in a run.
+//! What follows from a pair that comes out otherwise is in `disputing.rs`.
 
-use super::{CancelReason, Lease, Merge, Push, Scheduler};
+use super::{CancelReason, Hold, Lease, Merge, Push, Scheduler, Worker};
 use crate::dispatch::Moment;
-use crate::dispatch::audits::{Audit, AuditPolicy, Auditor, Audits, unit};
+use crate::dispatch::audits::{Audit, AuditPolicy, Auditor, Audits, Claim, unit};
 use crate::dispatch::run::Run;
 use crate::judging::{Failures, Foul, Judged, Terms, Verdict};
-use model::lease::{Opening, PairIndex, PairRange, PairRecord, RefusalReason, Report, WorkOrder};
+use model::lease::{Opening, PairIndex, PairRange, PairRecord, Report, WorkOrder};
 use model::spec::RunSpec;
 use model::view::RunState;
 use model::{LeaseId, ParameterSet, RunId, Tally, WorkerId};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use store::{AuditEnd, AuditIssue, Batch, CanaryMove, HoldMove, NewAudit, NewRefusal};
+use store::{AuditIssue, Batch, CanaryMove, NewAudit, NewRefusal};
 
 /// The epoch of everything here: what is given again has another number.
 const EPOCH: u32 = 1;
@@ -45,7 +45,7 @@ impl Scheduler {
     pub fn restore_checks(
         &mut self,
         passed: &[(WorkerId, u64)],
-        held: Vec<WorkerId>,
+        held: Vec<(WorkerId, Hold)>,
         waiting: Vec<Audit>,
     ) {
         for (worker, passed) in passed {
@@ -61,59 +61,38 @@ impl Scheduler {
         &self.audits
     }
 
-    /// Whether a worker gets nothing until a person has looked at it.
-    #[must_use]
-    pub fn is_held(&self, worker: WorkerId) -> bool {
-        self.held.contains(&worker)
-    }
-
-    /// How many workers are on hold.
-    #[must_use]
-    pub fn held_workers(&self) -> usize {
-        self.held.len()
-    }
-
-    /// Gives a worker leases again. Whether it was on hold.
-    pub fn release(&mut self, worker: WorkerId, author: &str, reason: &str) -> bool {
-        let was_held = self.held.remove(&worker);
-        if was_held {
-            let (author, reason) = (author.to_owned(), reason.to_owned());
-            self.batch.checks.holds.push(HoldMove::Release { worker, author, reason });
-        }
-        was_held
-    }
-
-    fn hold(&mut self, worker: WorkerId, reason: String) {
-        if self.held.insert(worker) {
-            self.batch.checks.holds.push(HoldMove::Hold { worker, reason });
-        }
-    }
-
     /// Gives a worker that wants work a check, if there is one for it and it plays none.
     pub(super) fn give_check(&mut self, id: WorkerId, now: Moment) -> bool {
         let Some(worker) = self.workers.get(&id) else { return false };
-        if self.held.contains(&id) || worker.on_hold_until > now || !worker.checks.is_empty() {
+        if self.held.contains_key(&id) || worker.on_hold_until > now || !worker.checks.is_empty() {
             return false;
         }
-        let (offer, cannot) = (&worker.offer, &worker.cannot);
-        let (runs, exclusions) = (&self.runs, &self.exclusions);
-        let lacks = |run: RunId, spec: &RunSpec| {
-            let rests = runs.get(&run).is_some_and(|run| run.state == RunState::Paused);
-            rests
-                || offer.lacks(run, spec).is_some()
-                || cannot.contains(&run)
-                || exclusions.bars(run, id)
-        };
-        let auditor = Auditor { worker: id, bench: &offer.bench };
-        if let Some(audit) = self.audits.take_for(auditor, lacks) {
+        let lacks = |run: RunId, spec: &RunSpec| self.lacks_for_check(id, worker, run, spec);
+        let auditor = Auditor { worker: id, bench: &worker.offer.bench };
+        let found = self.audits.find_for(auditor, lacks);
+        if let Some(audit) = found.and_then(|place| self.audits.take(place)) {
             self.give_audit(id, audit, now);
             return true;
         }
         self.give_canary(id, now)
     }
 
+    /// Whether a worker cannot, or may not, play again what belongs to this run.
+    pub(super) fn lacks_for_check(
+        &self,
+        id: WorkerId,
+        worker: &Worker,
+        run: RunId,
+        spec: &RunSpec,
+    ) -> bool {
+        self.runs.get(&run).is_some_and(|run| run.state == RunState::Paused)
+            || worker.offer.lacks(run, spec).is_some()
+            || worker.cannot.contains(&run)
+            || self.exclusions.bars(run, id)
+    }
+
     fn give_audit(&mut self, id: WorkerId, audit: Audit, now: Moment) {
-        let openings = audit.claims.values().map(|(opening, _)| opening.clone()).collect();
+        let openings = audit.claims.values().map(|claim| claim.opening.clone()).collect();
         let (candidate, base) = (audit.candidate.clone(), audit.base.clone());
         let order = self.check_order(audit.run, &audit.spec, openings, candidate, base);
         let lease = order.lease;
@@ -196,9 +175,13 @@ impl Scheduler {
     /// Takes a check back: what has not come of an audit waits for others, a canary is forgotten.
     pub(super) fn drop_check(&mut self, lease: LeaseId) {
         let canary = self.canaries.remove(&lease).map(|canary| canary.worker);
+        let was_dispute = self.audits.out.get(&lease).is_some_and(|out| out.audit.is_dispute());
         let holder = canary.or_else(|| self.audits.take_back(lease));
         if let Some(worker) = holder.and_then(|id| self.workers.get_mut(&id)) {
             worker.checks.remove(&lease);
+        }
+        if was_dispute {
+            self.hold_undecided();
         }
     }
 
@@ -232,7 +215,7 @@ impl Scheduler {
         let (spec, openings) = match self.audits.out.get(&report.lease) {
             Some(out) => {
                 let asked = report.pairs.iter().filter_map(|p| out.audit.claims.get(&p.index));
-                (&out.audit.spec, asked.map(|(opening, _)| opening.clone()).collect())
+                (&out.audit.spec, asked.map(|claim| claim.opening.clone()).collect())
             }
             None => {
                 let canary = self.canaries.get(&report.lease)?;
@@ -302,47 +285,6 @@ impl Scheduler {
         }
         if news { Merge::Merged } else { Merge::Duplicate }
     }
-
-    fn audit_report(&mut self, of: WorkerId, report: &Report, now: Moment) -> Result<Merge, Foul> {
-        let Some(out) = self.audits.out.get_mut(&report.lease) else { return Ok(Merge::NotOut) };
-        if let Some(pair) = report.pairs.iter().find(|p| !out.audit.claims.contains_key(&p.index)) {
-            let detail = format!("pair {} is not in the lease", pair.index);
-            return Err(Foul { reason: RefusalReason::Contradiction, detail });
-        }
-        out.moved_at = now;
-        let (run_id, worker) = (out.audit.run, out.audit.worker);
-        let mut ends: Vec<(PairIndex, Option<(String, PairRecord)>)> = Vec::new();
-        for pair in &report.pairs {
-            let Some((_, claimed)) = out.audit.claims.get(&pair.index) else { continue };
-            if out.done.insert(pair.index) {
-                let otherwise = claimed.differs(pair).map(|why| (why, pair.clone()));
-                ends.push((pair.index, otherwise));
-            }
-        }
-        if out.done.len() == out.audit.claims.len() {
-            self.drop_check(report.lease);
-        }
-        if ends.is_empty() {
-            return Ok(Merge::Duplicate);
-        }
-        for (pair, otherwise) in ends {
-            self.audits.ended(worker, otherwise.is_none());
-            if let Some(run) = self.runs.get_mut(&run_id) {
-                match otherwise {
-                    None => run.audited.matched += 1,
-                    Some(_) => run.audited.mismatched += 1,
-                }
-            }
-            let (why, found) = otherwise.unzip();
-            self.batch.checks.ended.push(AuditEnd { run: run_id, pair, found });
-            if let Some(why) = why {
-                let why =
-                    format!("pair {pair} of run {run_id}, played again by worker {of}: {why}");
-                self.hold(worker, why);
-            }
-        }
-        Ok(Merge::Merged)
-    }
 }
 
 /// Asks for some of the fresh pairs of a report to be played again, where they must come out the same.
@@ -372,7 +314,8 @@ pub(super) fn choose_audits(
             bench,
             claimed: claimed.clone(),
         });
-        claims.insert(pair.index, (run.openings.one(pair.index), claimed));
+        let opening = run.openings.one(pair.index);
+        claims.insert(pair.index, Claim { opening, records: vec![claimed] });
     }
     let (candidate, base) = run.sets(&lease.slice.played);
     audits.put(Audit {
@@ -383,6 +326,7 @@ pub(super) fn choose_audits(
         bench,
         candidate,
         base,
+        others: Vec::new(),
         claims,
     });
 }

@@ -11,7 +11,7 @@ impl Scheduler {
     /// far as can be said without giving it.
     #[must_use]
     pub fn explain(&self, id: WorkerId, offer: &Offer) -> Option<Idle> {
-        if self.held.contains(&id) {
+        if self.held.contains_key(&id) {
             return Some(Idle::OnHold);
         }
         let running = self.runs.values().filter(|run| run.state == RunState::Running);
@@ -33,7 +33,7 @@ impl Scheduler {
         if let Some(lack) = offer.lacks(run.id, &run.spec) {
             return Some(lack);
         }
-        if self.held.contains(&id) {
+        if self.held.contains_key(&id) {
             return Some(Idle::OnHold);
         }
         if self.exclusions.bars(run.id, id) {

@@ -111,7 +111,7 @@ impl Scheduler {
         now: Moment,
     ) -> Result<(RunId, Slice), Idle> {
         let Some(known) = self.workers.get(&worker) else { return Err(Idle::NoOpenRun) };
-        if self.held.contains(&worker) {
+        if self.held.contains_key(&worker) {
             return Err(Idle::OnHold);
         }
         if known.on_hold_until > now {

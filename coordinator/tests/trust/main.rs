@@ -1,5 +1,8 @@
 //! Whose results count, against a real Postgres over real gRPC.
 
+mod arbiters;
+mod engines;
+
 use anyhow::{Context, Result};
 use coordinator::dispatch::audits::Auditors;
 use model::{GameScore, PairOutcome, RunId};
