@@ -16,12 +16,21 @@ pub(crate) struct JailArgs {
 }
 
 impl JailArgs {
-    /// Shuts in what is a program; the engine built in is this project's own.
+    /// Shuts in what is a program; the engine built in is this project's own. Without a sandbox it only
+    /// ends with this process, however that ends.
     ///
     /// # Errors
     /// The machine has no sandbox at all.
     pub(crate) fn shut_in(&self, entrants: &mut [Entrant; 2]) -> anyhow::Result<Option<Jail>> {
-        let Some(memory_mib) = self.sandbox else { return Ok(None) };
+        let Some(memory_mib) = self.sandbox else {
+            let host = std::env::current_exe().context("this program's own file is not known")?;
+            for entrant in entrants {
+                if let Mind::Program(program) = &mut entrant.mind {
+                    program.launcher = sandbox::lifeline(&host);
+                }
+            }
+            return Ok(None);
+        };
         let policy = Policy { memory_mib, ..Policy::default() };
         let guard = guard()?;
         let programs = entrants.iter_mut().filter_map(|entrant| match &mut entrant.mind {

@@ -230,6 +230,31 @@ fn a_match_goes_on_after_ctrl_c_and_after_a_kill() {
     assert_eq!(indices.len(), before + 2, "each pair once");
 }
 
+/// Nothing is left of a match that is killed, not even an engine that listens to nobody.
+#[cfg(target_os = "linux")]
+#[test]
+fn engines_end_with_a_match_that_is_killed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at_go = "echo $$ > its-own; mv its-own started; exec sleep 3600";
+    let engines = broken_engine(folder.path(), at_go);
+    let mut running = start(folder.path(), &format!("{engines} --each st=36000 --games 2"));
+    let pid = loop {
+        assert!(running.try_wait().expect("it is there").is_none(), "it has ended by itself");
+        if let Ok(pid) = std::fs::read_to_string(folder.path().join("started")) {
+            break pid.trim().to_owned();
+        }
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    };
+    running.kill().expect("killed");
+    running.wait().expect("it ends");
+    let line = || std::fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    let began = std::time::Instant::now();
+    while line().starts_with("sleep") {
+        assert!(began.elapsed().as_secs() < 120, "it still sleeps");
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+}
+
 /// The second Ctrl-C does not wait for an engine that never answers.
 #[cfg(unix)]
 #[test]

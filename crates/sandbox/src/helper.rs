@@ -50,8 +50,17 @@ fn run(order: &Order) -> String {
     let name = &order.command[0];
     // While the environment is still the caller's.
     let Some(program) = located(name) else {
-        return format!("no program `{}`", name.display());
+        return format!("cannot start `{}`: there is no such program", name.display());
     };
+    if order.free {
+        #[cfg(target_os = "linux")]
+        if let State::Missing(reason) = crate::linux::die_with(order.parent) {
+            return format!("`{}` would outlive who starts it: {reason}", name.display());
+        }
+        let mut command = std::process::Command::new(&program);
+        let error = command.arg0(name).args(&order.command[1..]).exec();
+        return format!("cannot start `{}`: {error}", program.display());
+    }
     let level = enter(order, Some(&program));
     for standing in level.standings() {
         if let State::Missing(reason) = &standing.state

@@ -39,5 +39,5 @@ mod scratch;
 pub use helper::{CALLED, serve_if_called};
 pub use launch::{LaunchError, level};
 pub use level::{Layer, Level, Standing, State};
-pub use policy::{Policy, Processes};
+pub use policy::{Policy, Processes, lifeline};
 pub use scratch::Scratch;

@@ -52,6 +52,8 @@ pub(crate) struct Order {
     pub(crate) policy: Policy,
     /// Who started it; it ends with them.
     pub(crate) parent: Option<u32>,
+    /// It ends with who started it, and is free otherwise: nothing of the policy is put in force.
+    pub(crate) free: bool,
     /// What must be in force before the command is started.
     pub(crate) required: Vec<Layer>,
     /// The command with its arguments; empty: say the level.
@@ -71,6 +73,7 @@ impl Policy {
         let order = Order {
             policy: self.clone(),
             parent: Some(std::process::id()),
+            free: false,
             required,
             command: Vec::new(),
         };
@@ -78,6 +81,20 @@ impl Policy {
         words.extend(order.words());
         words
     }
+}
+
+/// The words to put before a command that is trusted and shall all the same not outlive the thread of
+/// this process that starts it, however that ends; `host` as for [`Policy::launcher`]. None where the
+/// system has nothing for it.
+#[must_use]
+pub fn lifeline(host: &Path) -> Vec<PathBuf> {
+    if !cfg!(target_os = "linux") {
+        return Vec::new();
+    }
+    let order = Order { parent: Some(std::process::id()), free: true, ..Order::default() };
+    let mut words = vec![host.to_owned(), PathBuf::from(CALLED)];
+    words.extend(order.words());
+    words
 }
 
 impl Order {
@@ -102,6 +119,9 @@ impl Order {
         }
         if let Some(parent) = self.parent {
             say("parent", number(parent.into()).as_ref());
+        }
+        if self.free {
+            say("free", "yes".as_ref());
         }
         for layer in &self.required {
             say("require", layer.name().as_ref());
@@ -138,6 +158,7 @@ impl Order {
                 "file" => order.policy.file_mib = number()?,
                 "cpu" => order.policy.cpu_seconds = Some(number()?),
                 "processes" if text == Some("many") => order.policy.processes = Processes::Many,
+                "free" if text == Some("yes") => order.free = true,
                 "parent" => order.parent = u32::try_from(number()?).ok(),
                 "require" => {
                     let layer = text.and_then(Layer::from_name);
@@ -166,6 +187,7 @@ mod tests {
         let order = Order {
             policy,
             parent: Some(77),
+            free: true,
             required: Layer::ALL.into(),
             command: vec!["engine".into(), "--".into(), "read".into()],
         };

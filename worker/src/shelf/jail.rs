@@ -44,6 +44,8 @@ impl std::str::FromStr for Mode {
 pub struct Guard {
     /// The program that is the helper, and what is in force; `None` without a sandbox.
     helper: Option<(PathBuf, Level)>,
+    /// Without a sandbox, what sees to it that programs end with this process.
+    lifeline: Option<PathBuf>,
 }
 
 /// What must live as long as its programs do.
@@ -60,7 +62,7 @@ impl Guard {
     /// The machine lacks what the mode asks for, or there is no helper.
     pub fn new(mode: Mode, helper: Option<&Path>) -> Result<Self, ShelfError> {
         if mode == Mode::Off {
-            return Ok(Self { helper: None });
+            return Ok(Self { helper: None, lifeline: helper.map(Path::to_owned) });
         }
         let host = helper.map(Path::to_owned).ok_or_else(|| {
             let hint = "start it by its own program, or go without (--sandbox off)";
@@ -80,7 +82,7 @@ impl Guard {
                 "go without it for what you trust (--sandbox best or off), or use Linux from 5.13 on",
             ));
         }
-        Ok(Self { helper: Some((host, level)) })
+        Ok(Self { helper: Some((host, level)), lifeline: None })
     }
 
     /// How far it goes; `None` without a sandbox.
@@ -95,11 +97,12 @@ impl Guard {
         self.level().map_or_else(|| "none: it is switched off".to_owned(), Level::to_string)
     }
 
-    /// The words before a command that is to be shut in so; none without a sandbox.
+    /// The words before a command that is to be shut in so; without a sandbox it only ends with this
+    /// process, if there is a helper for that.
     #[must_use]
     pub fn launcher(&self, policy: &Policy) -> Vec<PathBuf> {
         match &self.helper {
-            None => Vec::new(),
+            None => self.lifeline.as_deref().map(sandbox::lifeline).unwrap_or_default(),
             Some((host, level)) => policy.launcher(host, level),
         }
     }
@@ -148,7 +151,7 @@ pub fn policy_of(file: &EngineFile) -> Policy {
 }
 
 /// What its options say of its table.
-fn hash_mib(program: &Program) -> u64 {
+pub(crate) fn hash_mib(program: &Program) -> u64 {
     let is_hash = |name: &str| {
         ["hash", "usi_hash", "hashsize"].iter().any(|known| name.eq_ignore_ascii_case(known))
     };

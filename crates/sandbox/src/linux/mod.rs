@@ -34,7 +34,7 @@ fn missing(error: impl std::fmt::Display) -> State {
 }
 
 /// Ends with its parent; also with one that has ended before it could be said.
-fn die_with(parent: Option<u32>) -> State {
+pub(crate) fn die_with(parent: Option<u32>) -> State {
     if let Err(error) = set_parent_process_death_signal(Some(Signal::KILL)) {
         return missing(error);
     }
