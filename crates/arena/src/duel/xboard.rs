@@ -10,6 +10,7 @@ use super::options::Options;
 use super::session::{Start, StartError};
 use super::speech::{Answer, Heard, Insight};
 use super::uci::Part;
+use super::xshogi;
 use super::{Clock, Program, Protocol, SideLimit};
 use games::MoveText;
 use model::{GameKind, Score, printable};
@@ -39,6 +40,18 @@ struct Features {
     variants: Option<String>,
 }
 
+/// Those of a program that knows none.
+const OLD: Features = Features {
+    ping: false,
+    setboard: false,
+    usermove: false,
+    time: false,
+    reuse: true,
+    memory: false,
+    smp: false,
+    variants: None,
+};
+
 /// What is known of the program and of the game that it plays.
 pub(super) struct XBoard {
     pub(super) name: String,
@@ -51,6 +64,8 @@ pub(super) struct XBoard {
     /// Moves that it has not been told yet.
     pending: Vec<String>,
     games: u32,
+    /// It is GNU Shogi, whose protocol is older.
+    is_xshogi: bool,
 }
 
 impl XBoard {
@@ -61,10 +76,23 @@ impl XBoard {
         game: GameKind,
         limit: &SideLimit,
     ) -> Result<Self, StartError> {
+        if game == GameKind::Shogi {
+            let name = xshogi::introduce(start, limit)?;
+            return Ok(Self {
+                name,
+                features: OLD,
+                notation: Notation::default(),
+                is_drowsy: false,
+                is_playing: false,
+                pending: Vec::new(),
+                games: 0,
+                is_xshogi: true,
+            });
+        }
         if game != GameKind::Chess {
             return Err(start.unable(format!(
-                "speaks xboard, by which only chess is played here, not {game}; let it speak uci, \
-                 ucci or usi"
+                "speaks xboard, by which chess and shogi are played here, not {game}; let it speak \
+                 uci, ucci or usi"
             )));
         }
         if limit.clock.is_none() && limit.movetime.is_none() && limit.depth.is_none() {
@@ -74,16 +102,7 @@ impl XBoard {
             ));
         }
         start.say("xboard\nprotover 2\n")?;
-        let mut features = Features {
-            ping: false,
-            setboard: false,
-            usermove: false,
-            time: true,
-            reuse: true,
-            memory: false,
-            smp: false,
-            variants: None,
-        };
+        let mut features = Features { time: true, ..OLD };
         let (mut name, mut options, mut algebraic) = (String::new(), Options::default(), false);
         let mut accepted = String::new();
         // A program that has said `done=0` may take its time.
@@ -174,6 +193,7 @@ impl XBoard {
             is_playing: false,
             pending: Vec::new(),
             games: 0,
+            is_xshogi: false,
         })
     }
 
@@ -192,6 +212,13 @@ impl XBoard {
         opening: &G,
         clocks: &[Clock; 2],
     ) -> Result<Vec<Part>, String> {
+        if self.is_xshogi {
+            let text = xshogi::new_game(opening, &clocks[0])?;
+            self.is_playing = false;
+            self.pending.clear();
+            self.games += 1;
+            return Ok(vec![(text, None)]);
+        }
         if opening.variant().is_some() {
             return Err("speaks xboard, by which Chess960 is not played here".to_owned());
         }
@@ -243,7 +270,7 @@ impl XBoard {
     }
 
     pub(super) fn hear(&self, line: &[u8], insight: &mut Insight) -> Heard {
-        hear(line, insight)
+        if self.is_xshogi { xshogi::hear(line) } else { hear(line, insight) }
     }
 
     pub(super) fn read<G: MoveText>(&self, position: &G, text: &str) -> Option<G::Move> {
@@ -256,6 +283,9 @@ impl XBoard {
 
     pub(super) fn game_over(&mut self, first_won: Option<bool>) -> Option<String> {
         self.is_playing = false;
+        if self.is_xshogi {
+            return Some("force\n".to_owned());
+        }
         let result = match first_won {
             Some(true) => "1-0",
             Some(false) => "0-1",
