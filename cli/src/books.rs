@@ -41,12 +41,19 @@ impl Book {
     /// Opens what a run file chose; `folder` is where the run file stands.
     ///
     /// # Errors
-    /// The file cannot be read, or one of its lines is no position from which a game can be played.
+    /// The file cannot be read, or one of its openings is no position from which a game can be played.
     pub(crate) fn open(choice: &BookChoice, game: GameKind, folder: &Path) -> anyhow::Result<Self> {
         let bytes: Cow<'static, [u8]> = match choice {
             BookChoice::Builtin => builtin(game).into(),
+            BookChoice::Games { path, plies } => {
+                let plies = usize::try_from(*plies).ok();
+                return Self::read(game, &folder.join(path), None, plies);
+            }
             BookChoice::File(name) => {
                 let path = folder.join(name);
+                if Format::of(&path) != Format::Epd {
+                    return Self::read(game, &path, None, None);
+                }
                 let bytes = std::fs::read(&path)
                     .with_context(|| format!("cannot read the book {}", path.display()))?;
                 check(game, &bytes, &path)?;

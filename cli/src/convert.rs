@@ -3,6 +3,7 @@
 //! What comes in is checked: a number that is missing or of an unknown kind is an error that names
 //! its field, never a silent default.
 
+mod adjudication;
 pub(crate) mod players;
 mod progress;
 mod specification;
@@ -356,8 +357,9 @@ mod tests {
             game: GameKind::TicTacToe,
             seed: u64::MAX,
             weight: 2.5,
-            limit: GameLimit { nodes: Nodes(7), max_plies: Ply(9), hash_kib: 16 },
+            limit: GameLimit::new(Nodes(7), Ply(9), 16),
             book: "0a".repeat(32),
+            book_order: model::spec::BookOrder::Random,
             lease_pairs: 3,
             lease_seconds: 45,
             keep: Keep { moves: "sample=2.5%".parse().unwrap(), evals: true },

@@ -10,7 +10,7 @@ pub(crate) const DATABASE_URL: &str = "ELOMILL_DATABASE_URL";
 pub(crate) const LOG: &str = "ELOMILL_LOG";
 
 /// Name and meaning of each, in the order in which help shows them.
-const ALL: [(&str, &str); 6] = [
+const ALL: [(&str, &str); 7] = [
     (COORDINATOR, "address of the coordinator, https://HOST:PORT#FINGERPRINT (as --coordinator)"),
     (DATA_DIR, "folder of everything that stays on this machine (as --data-dir)"),
     (
@@ -19,6 +19,7 @@ const ALL: [(&str, &str); 6] = [
     ),
     (LOG, "what is logged: error, warn, info, debug, or target=level,… (info)"),
     ("ELOMILL_WORKER_STATE", "folder of a worker's key and spool (as --state-dir)"),
+    ("ELOMILL_TB", "folders with Syzygy tables, for the worker of this machine (as --tb)"),
     ("ELOMILL_PG_BIN", "folder with initdb and postgres, in place of a search"),
 ];
 

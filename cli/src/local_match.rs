@@ -78,8 +78,7 @@ impl MatchArgs {
         label: &str,
         stop: &AtomicBool,
     ) -> anyhow::Result<Tally> {
-        let limit =
-            GameLimit { nodes: Nodes(self.nodes), max_plies: MOST_PLIES, hash_kib: HASH_KIB };
+        let limit = GameLimit::new(Nodes(self.nodes), MOST_PLIES, HASH_KIB);
         let matchup = Matchup::new(game, limit, first, second)?;
         let threads = match self.threads {
             Some(threads) => usize::from(threads),

@@ -3,6 +3,7 @@
 //! Everything from a worker or an author is hostile until it has passed here: a value that comes
 //! out is valid in itself. Whether it fits the state of the cluster, the scheduler decides.
 
+mod adjudication;
 pub(crate) mod players;
 mod runs;
 mod specification;
@@ -120,6 +121,8 @@ impl Hello {
                 arena: hello.arena.map(|arena| ArenaOffer {
                     externals: arena.externals,
                     max_memory_mib: Some(arena.max_memory_mib).filter(|mib| *mib > 0),
+                    adjudicates: arena.adjudicates,
+                    tablebase_men: arena.tablebase_men,
                 }),
             },
             held: hello.held_leases.iter().map(|l| (LeaseId(l.lease_id), l.epoch)).collect(),
@@ -277,6 +280,7 @@ fn wire_termination(termination: Termination) -> v1::Termination {
         Termination::IllegalMove => v1::Termination::IllegalMove,
         Termination::Resignation => v1::Termination::Resignation,
         Termination::Adjudication => v1::Termination::Adjudication,
+        Termination::Tablebase => v1::Termination::Tablebase,
     }
 }
 
@@ -366,7 +370,12 @@ fn lease(order: WorkOrder) -> v1::Lease {
         epoch: order.epoch,
         run_id: order.run.0,
         game: wire_game(order.game).into(),
-        engine: if order.players.is_some() { "players" } else { "builtin" }.to_owned(),
+        engine: match (&order.players, order.limit.adjudication.is_off()) {
+            (_, false) => "adjudicated",
+            (Some(_), true) => "players",
+            (None, true) => "builtin",
+        }
+        .to_owned(),
         openings: openings.collect(),
         candidate: Some(wire_set(&order.candidate)),
         base: Some(wire_set(&order.base)),
@@ -381,6 +390,7 @@ fn wire_limit(limit: GameLimit) -> v1::GameLimit {
         nodes_per_move: limit.nodes.0,
         max_plies: u32::try_from(limit.max_plies.0).unwrap_or(u32::MAX),
         hash_kib: limit.hash_kib,
+        adjudication: adjudication::wire_adjudication(limit.adjudication),
     }
 }
 

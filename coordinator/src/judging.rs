@@ -2,15 +2,18 @@
 //!
 //! A report comes from a stranger. Each of its games is played through from the opening that its pair
 //! was leased with, and must end where the rules end it, with the result and for the reason that is
-//! said. Where a side is a program of somebody else, or has a limit of time, it can also lose by a
+//! said. Where games end by their scores, those that the moves came with must bear it out; whether they
+//! are what was thought, nobody can see. Where a side is a program of somebody else, or has a limit of time, it can also lose by a
 //! failure that no rule sees: that is believed, if it is the one to move who has failed. What passes
 //! comes out with the moves in the form in which the ledger keeps them. Pure and
 //! slow beside everything else here, so that sessions do it and the core does not wait.
 
+use games::Game;
+use games::chess::{Chess, Color};
 use games::replay::{self, ReplayError, Replayed, Winner};
 use model::lease::{GameRecord, Opening, PairIndex, PairRecord, RefusalReason, Report};
 use model::spec::{PlayerSpec, Players, RunSpec};
-use model::{GameKind, GameScore, Ply, Termination};
+use model::{Adjudication, GameKind, GameScore, Ply, Score, ScoreVerdict, Termination};
 
 /// What a lease says about the games of some of its pairs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,6 +24,8 @@ pub struct Terms {
     pub max_plies: Ply,
     /// The pairs asked for that are in the lease, each with its opening.
     pub openings: Vec<Opening>,
+    /// What ends games by their scores.
+    pub adjudication: Adjudication,
     /// By what each side can lose against no rule.
     pub failures: Failures,
 }
@@ -160,6 +165,15 @@ fn fair_game(
             (reason, error.to_string())
         })?;
     let Some(ending) = replayed.ending else {
+        if game.termination == Termination::Adjudication {
+            by_score(terms.adjudication, game, candidate, replayed.plies)
+                .map_err(|what| (RefusalReason::Unfinished, what))?;
+            return whole(game, replayed);
+        }
+        if game.termination == Termination::Tablebase {
+            by_table(terms, opening, game).map_err(|what| (RefusalReason::Unfinished, what))?;
+            return whole(game, replayed);
+        }
         if terms.failures.can_end(game, candidate, replayed.plies) {
             return whole(game, replayed);
         }
@@ -188,6 +202,57 @@ fn fair_game(
     whole(game, replayed)
 }
 
+/// Whether the scores of a game that could go on bear out that it was ended by them.
+fn by_score(
+    rules: Adjudication,
+    game: &GameRecord,
+    candidate: Winner,
+    plies: u64,
+) -> Result<(), String> {
+    let verdict = match (game.score, candidate) {
+        (GameScore::Draw, _) => ScoreVerdict::Draw,
+        (GameScore::Win, Winner::First) | (GameScore::Loss, Winner::Second) => {
+            ScoreVerdict::FirstWins
+        }
+        _ => ScoreVerdict::SecondWins,
+    };
+    let scores: Vec<Score> = game.evals.iter().map(|eval| eval.score).collect();
+    if scores.len() as u64 == plies && rules.allows(verdict, &scores) {
+        return Ok(());
+    }
+    let told = if scores.is_empty() { "no scores are told" } else { "its scores do not allow it" };
+    Err(format!("found the end by adjudication after {plies} half-moves; {told}"))
+}
+
+/// Whether a table can have ended a game that could go on: few enough men, no rights to castle and, if it
+/// is won, no move without progress before. What stands in the table is believed.
+fn by_table(terms: &Terms, opening: &Opening, game: &GameRecord) -> Result<(), String> {
+    let refuse = |what: &str| Err(format!("found the end by tablebase; {what}"));
+    let Some(men) = terms.adjudication.tablebases.filter(|_| terms.game == GameKind::Chess) else {
+        return refuse("the run has no tables");
+    };
+    let mut position = Chess::from_fen(&opening.position).map_err(|e| e.to_string())?;
+    for text in game.moves.split(' ').filter(|text| !text.is_empty()) {
+        let mv = position.move_from_text(text).map_err(|e| e.to_string())?;
+        position.make(mv);
+    }
+    let found = position.occupied().len();
+    if found > men {
+        return refuse(&format!("{found} men are on the board; allowed: {men}"));
+    }
+    let castles = |color| {
+        let rights = position.castle_rights(color);
+        rights.short.is_some() || rights.long.is_some()
+    };
+    if castles(Color::White) || castles(Color::Black) {
+        return refuse("there are rights to castle");
+    }
+    if game.score != GameScore::Draw && position.halfmove_clock() > 0 {
+        return refuse("a win needs a capture or a move of a pawn just before");
+    }
+    Ok(())
+}
+
 /// The moves of a game whose end is right.
 fn whole(game: &GameRecord, replayed: Replayed) -> Result<Vec<u8>, (RefusalReason, String)> {
     if replayed.plies != game.plies.0 {
@@ -200,14 +265,20 @@ fn whole(game: &GameRecord, replayed: Replayed) -> Result<Vec<u8>, (RefusalReaso
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::{LeaseId, Nodes, Tally};
+    use model::evals::MoveEval;
+    use model::{DrawRule, LeaseId, Nodes, ResignRule, Tally};
 
     fn terms() -> Terms {
         // Naught has one stone; cross moves.
         let position = "x../.../..o x".to_owned();
         let openings = vec![Opening { index: PairIndex(4), position }];
-        let failures = Failures::default();
-        Terms { game: GameKind::TicTacToe, max_plies: Ply(20), openings, failures }
+        Terms {
+            game: GameKind::TicTacToe,
+            max_plies: Ply(20),
+            openings,
+            adjudication: Adjudication::default(),
+            failures: Failures::default(),
+        }
     }
 
     fn game(score: GameScore, termination: Termination, moves: &str) -> GameRecord {
@@ -287,6 +358,61 @@ mod tests {
         // Who cannot begin loses before the first move, whoever had to make it.
         assert!(fair(lost, Disconnect, ""));
         assert!(fair(won, TimeForfeit, ""));
+    }
+
+    #[test]
+    fn an_end_by_score_needs_the_rule_and_the_scores() {
+        let resign = ResignRule { move_count: 1, score: 300, two_sided: false };
+        let draw = DrawRule { move_number: 0, move_count: 1, score: 5 };
+        let rules = Adjudication { draw: Some(draw), resign: Some(resign), tablebases: None };
+        let ruled = Terms { adjudication: rules, ..terms() };
+        let fair = |terms: &Terms, score, moves: &str, scores: &[i32]| {
+            let eval = |score: &i32| MoveEval { score: Score(*score), ..MoveEval::default() };
+            let evals: Vec<MoveEval> = scores.iter().map(eval).collect();
+            let verdict = verdict_on(terms, |pair| {
+                pair.candidate_first = game(score, Termination::Adjudication, moves);
+                pair.candidate_first.evals.clone_from(&evals);
+            });
+            matches!(verdict, Verdict::Fair(_))
+        };
+        use GameScore::{Draw, Loss, Win};
+        assert!(fair(&ruled, Loss, "a1", &[-300]));
+        assert!(fair(&ruled, Win, "a1 b1", &[0, -400]));
+        assert!(fair(&ruled, Draw, "a1 b1", &[5, -5]));
+        assert!(!fair(&terms(), Loss, "a1", &[-300]), "the run has no such rule");
+        assert!(!fair(&ruled, Loss, "a1", &[-299]));
+        assert!(!fair(&ruled, Win, "a1", &[-300]), "the other side has won");
+        assert!(!fair(&ruled, Draw, "a1 b1", &[6, 0]));
+        assert!(!fair(&ruled, Loss, "a1", &[]), "without scores it is not believed");
+        // Over by rule, whatever was thought.
+        assert!(!fair(&ruled, Loss, WON, &[0, 0, -300]));
+    }
+
+    #[test]
+    fn an_end_by_table_needs_few_men_and_a_fresh_count() {
+        let verdict = |men, position: &str, score, moves: &str| {
+            let openings = vec![Opening { index: PairIndex(4), position: position.to_owned() }];
+            let adjudication = Adjudication { tablebases: men, ..Adjudication::OFF };
+            let terms = Terms { game: GameKind::Chess, openings, adjudication, ..terms() };
+            let game = game(score, Termination::Tablebase, moves);
+            matches!(
+                verdict_on(&terms, |pair| {
+                    pair.candidate_first = game.clone();
+                    pair.base_first = game.clone();
+                }),
+                Verdict::Fair(_)
+            )
+        };
+        use GameScore::{Draw, Win};
+        // A rook takes the last pawn, or steps aside.
+        let (takes, quiet, ending) = ("a1a7", "a1b1", "8/p7/8/8/8/4k3/8/R3K3 w - - 0 1");
+        assert!(verdict(Some(3), ending, Win, takes));
+        assert!(verdict(Some(4), ending, Draw, quiet), "whatever is drawn fresh is drawn later");
+        assert!(!verdict(Some(4), ending, Win, quiet), "the count is not fresh");
+        assert!(!verdict(Some(3), ending, Draw, quiet), "four men are left");
+        assert!(!verdict(None, ending, Win, takes), "the run has no tables");
+        let castles = "8/p7/8/8/8/4k3/8/R3K2R w K - 0 1";
+        assert!(!verdict(Some(5), castles, Win, takes));
     }
 
     #[test]

@@ -361,7 +361,7 @@ pub(crate) async fn openings(
     if positions.is_empty() {
         return Err(bad("it has no position".to_owned()));
     }
-    Ok(Openings::new(positions, spec.seed))
+    Ok(Openings::new(positions, spec.seed).in_order(spec.book_order))
 }
 
 /// Whether what a row says of a run equals the fold of its ledger, to the bit.

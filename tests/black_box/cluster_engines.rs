@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 const LONG: Duration = Duration::from_secs(240);
 
 /// An engine for tic-tac-toe that plays the first free square, or does what its argument says.
-const SCRIPT: &str = r#"#!/usr/bin/python3
+pub(crate) const SCRIPT: &str = r#"#!/usr/bin/python3
 import sys, time
 habit = sys.argv[1] if len(sys.argv) > 1 else "good"
 say = lambda text: print(text, flush=True)
@@ -57,7 +57,7 @@ fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
 }
 
 /// Files a run and waits for its end.
-fn played(folder: &Path, command: &str, text: &str) -> Value {
+pub(crate) fn played(folder: &Path, command: &str, text: &str) -> Value {
     let path = file(folder, "run.toml", text);
     let path = path.to_str().expect("plain");
     let id = object(folder, &[command, path, "--json"])["id"].to_string();
@@ -66,7 +66,7 @@ fn played(folder: &Path, command: &str, text: &str) -> Value {
 }
 
 /// How the games of a run have ended.
-fn endings(folder: &Path, run: &Value) -> Vec<String> {
+pub(crate) fn endings(folder: &Path, run: &Value) -> Vec<String> {
     let text = good(folder, &["games", "export", &run["id"].to_string(), "--format", "json"]);
     let mut endings = Vec::new();
     for line in text.lines() {
@@ -78,11 +78,11 @@ fn endings(folder: &Path, run: &Value) -> Vec<String> {
     endings
 }
 
-fn manifest(folder: &Path, name: &str, game: &str, more: &str) -> PathBuf {
+pub(crate) fn manifest(folder: &Path, name: &str, game: &str, more: &str) -> PathBuf {
     file(folder, &format!("{name}.toml"), &format!("name = \"{name}\"\ngame = \"{game}\"\n{more}"))
 }
 
-fn sha256(path: &Path) -> String {
+pub(crate) fn sha256(path: &Path) -> String {
     let output = std::process::Command::new("sha256sum").arg(path).output().expect("sha256sum");
     String::from_utf8_lossy(&output.stdout).split(' ').next().expect("a hash").to_owned()
 }
@@ -167,6 +167,47 @@ fn a_script_is_built_by_the_worker_and_bad_manners_lose_by_their_names() {
     );
     assert_eq!((&run["state"], &run["counted_pairs"]), (&"finished".into(), &6.into()), "{run}");
     assert!(endings(folder, &run).iter().all(|ending| ending == "board"));
+
+    // A book of games, of which the first half-moves count, in its own order.
+    file(folder, "lines.moves", "a1 b1 c1\nb2 a1\nc3 a3 b3\n");
+    let run = played(
+        folder,
+        "test",
+        "name = \"lines\"\ngame = \"tictactoe\"\nseed = 5\nlease_pairs = 1\nengine = \"scripted\"\n\
+         book = \"lines.moves\"\nbook_plies = 2\nbook_order = \"sequential\"\n\
+         [limit]\nnodes = 50\n[candidate]\nHash = 2\n[base]\n[test]\npairs = 4\n",
+    );
+    assert_eq!((&run["state"], &run["counted_pairs"]), (&"finished".into(), &4.into()), "{run}");
+    let played_from =
+        good(folder, &["games", "export", &run["id"].to_string(), "--format", "json"]);
+    let boards = [".../.../xo. x", ".../.x./o.. x", "o.x/.../... x", ".../.../xo. x"];
+    for board in boards {
+        assert!(played_from.contains(board), "{board}: {played_from}");
+    }
+
+    // It says of every move that it is level, and so does everybody within three hundred pawns.
+    for (players, score) in [("engine = \"scripted\"\n", 5), ("", 30_000)] {
+        let values = match players {
+            "" => "[candidate]\nrfp_margin = 70\n[base]\n",
+            _ => "[candidate]\nHash = 2\n[base]\n",
+        };
+        let run = played(
+            folder,
+            "test",
+            &format!(
+                "name = \"level\"\ngame = \"tictactoe\"\nseed = 5\nlease_pairs = 2\n{players}\
+                 [limit]\nnodes = 50\n[adjudication.draw]\nmovecount = 1\nscore = {score}\n\
+                 {values}[test]\npairs = 2\n"
+            ),
+        );
+        assert_eq!(
+            (&run["state"], &run["counted_pairs"]),
+            (&"finished".into(), &2.into()),
+            "{run}"
+        );
+        assert_eq!(endings(folder, &run), ["adjudication"; 4], "{players}");
+        assert_eq!(run["tally"]["pentanomial"], serde_json::json!([0, 0, 2, 0, 0]));
+    }
 
     // Each loses both games of each pair to the engine built in, which plays against it.
     for (habit, ending) in [

@@ -1,5 +1,6 @@
 //! Programs of others: a match of shut-in ones.
 
+use crate::support::git;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -76,17 +77,6 @@ fn sha256(path: &Path) -> String {
 fn object(output: &Output) -> serde_json::Value {
     let errors = String::from_utf8_lossy(&output.stderr);
     serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {errors}"))
-}
-
-fn git(folder: &Path, words: &[&str]) -> String {
-    let output = Command::new("git")
-        .args(["-c", "user.name=t", "-c", "user.email=t@example.org"])
-        .args(words)
-        .current_dir(folder)
-        .output()
-        .expect("git is installed");
-    assert!(output.status.success(), "{words:?}: {output:?}");
-    String::from_utf8_lossy(&output.stdout).trim().to_owned()
 }
 
 /// From a manifest to a verdict, and what a manifest must not get past.

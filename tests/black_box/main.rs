@@ -6,6 +6,8 @@ mod books;
 #[cfg(unix)]
 mod campaign;
 #[cfg(target_os = "linux")]
+mod cluster_dialects;
+#[cfg(target_os = "linux")]
 mod cluster_engines;
 mod command_line;
 #[cfg(unix)]

@@ -144,3 +144,15 @@ pub(crate) fn workers_of(parent: u32) -> Vec<u32> {
     }
     workers
 }
+
+/// What git says in this folder, as an author of its own.
+pub(crate) fn git(folder: &Path, words: &[&str]) -> String {
+    let output = Command::new("git")
+        .args(["-c", "user.name=t", "-c", "user.email=t@example.org"])
+        .args(words)
+        .current_dir(folder)
+        .output()
+        .expect("git is installed");
+    assert!(output.status.success(), "{words:?}: {output:?}");
+    String::from_utf8_lossy(&output.stdout).trim().to_owned()
+}

@@ -4,9 +4,11 @@ use crate::settings::MAX_SLOTS;
 use crate::shelf::Mode;
 use crate::{Enrolled, Externals, Hours, Only, Settings, Shutdown};
 use anyhow::Context;
+use arena::{TablebaseSettings, Tablebases};
 use keys::{Address, Link};
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// Plays games for a coordinator until it is interrupted.
 ///
@@ -64,6 +66,10 @@ pub struct Args {
     #[arg(long, value_name = "MIB", default_value_t = 8192, value_parser = clap::value_parser!(u64).range(64..=1 << 24))]
     pub max_engine_mib: u64,
 
+    /// Folders with Syzygy tables of chess, divided as in PATH, for runs that end games by them
+    #[arg(long, value_name = "PATH", env = "ELOMILL_TB")]
+    pub tb: Option<String>,
+
     /// MiB of programs of others that are kept for later runs; the longest unused go
     #[arg(long, value_name = "MIB", default_value_t = 4096, value_parser = clap::value_parser!(u64).range(1..=1 << 24))]
     pub engine_cache_mib: u64,
@@ -115,6 +121,10 @@ impl Args {
             memory_mib: self.max_engine_mib,
             cache_mib: self.engine_cache_mib,
         };
+        if let Some(path) = self.tb {
+            let tables = TablebaseSettings { path, men: None, ignore_fifty: false };
+            settings.tablebases = Some(Arc::new(Tablebases::open(&tables).context("--tb")?));
+        }
         (settings.hours, settings.only) = (self.hours, self.only);
         settings.nice = self.nice;
         if let Some(address) = self.metrics {

@@ -5,16 +5,17 @@
 //! plays, with everything that is not this project's own in the sandbox.
 
 use crate::settings::Externals;
-use crate::shelf::{Guard, Jail, Ready, ShelfError, policy_of};
-use arena::Matchup;
+use crate::shelf::{Guard, Jail, Ready, ShelfError, hash_mib, policy_of};
 use arena::duel::{Duel, DuelPair, DuelPlayer, DuelRecord, DuelRules, Entrant, Mind};
+use arena::{Matchup, Tablebases};
 use games::xiangqi::RuleSet;
 use model::evals::MoveEval;
 use model::lease::{GameRecord, PairRecord, WorkOrder};
-use model::spec::{PlayerSpec, Players};
+use model::spec::{EngineSpec, PlayerSpec, Players};
 use model::{Nodes, ParameterSet, SideLimit};
 use proto::v1::ReturnReason;
 use sandbox::Policy;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -66,14 +67,15 @@ impl Contest {
         Ok(Contest::Inside(matchup.recording_evals(order.record_evals)))
     }
 
-    /// What the lease says, with the programs that it needs; this machine's benchmark of the engine
-    /// built in visits `speed` nodes a second.
+    /// What the lease says, with the programs and the tables that it needs; this machine's benchmark of
+    /// the engine built in visits `speed` nodes a second.
     pub(crate) fn duel(
         order: &WorkOrder,
         players: &Players,
         programs: [Option<Arc<Ready>>; 2],
         guard: Option<&Arc<Guard>>,
         speed: Nodes,
+        tablebases: Option<&Arc<Tablebases>>,
     ) -> Result<Self, Refused> {
         let scale = match players.reference_speed {
             Some(reference) if speed.0 > 0 => {
@@ -107,12 +109,16 @@ impl Contest {
             entrant("candidate", candidate, first, &order.candidate)?,
             entrant("base", base, second, &order.base)?,
         ];
-        let rules = DuelRules { max_plies: Some(order.limit.max_plies.0), ..DuelRules::default() };
+        let rules = DuelRules {
+            max_plies: Some(order.limit.max_plies.0),
+            adjudication: order.limit.adjudication,
+        };
         let duel = Duel {
             game: order.game,
             entrants,
             rules,
             rule_set: RuleSet::default(),
+            tablebases: asked_of(order, tablebases)?,
             pgn_tags: None,
         };
         let policies = programs.each_ref().map(|ready| ready.as_ref().map(|r| policy_of(&r.file)));
@@ -150,20 +156,74 @@ pub(crate) fn check(
     Ok(())
 }
 
+/// The tables that decide games of a lease.
+fn asked_of(
+    order: &WorkOrder,
+    tablebases: Option<&Arc<Tablebases>>,
+) -> Result<Option<Arc<Tablebases>>, Refused> {
+    let Some(men) = order.limit.adjudication.tablebases else { return Ok(None) };
+    match tablebases.filter(|tables| tables.complete_men() >= men) {
+        Some(tables) => Ok(Some(Arc::new(tables.up_to(men)))),
+        None => Err(Refused::unplayable(format!("there are not all tables of {men} men here"))),
+    }
+}
+
+/// Both sides of a lease that says nothing of its players.
+pub(crate) fn builtin_players(nodes: Nodes) -> Players {
+    let limit = SideLimit { nodes: Some(nodes.0), ..SideLimit::default() };
+    let side = PlayerSpec { engine: EngineSpec::Builtin, limit };
+    Players { candidate: side.clone(), base: side, reference_speed: None }
+}
+
 fn patience(limit: &SideLimit) -> Duration {
     let (least, speed) = PATIENCE;
     least + Duration::from_secs(limit.nodes.unwrap_or(0) / speed)
 }
 
-/// The players of a slot for one lease; its programs run until it is dropped.
+/// The players of a slot, for one lease after another; its programs run until it is dropped.
 pub(crate) struct DuelTable {
     player: DuelPlayer,
+    /// What is played, with its programs as they are in their jail.
+    duel: Duel,
+    /// Where the programs were to be started, and what they may do.
+    cells: [Option<Cell>; 2],
     record_evals: bool,
     // After the player: its programs end before their folders go.
     _jail: Option<Jail>,
 }
 
+/// How a program is shut in.
+#[derive(Clone, Debug, PartialEq)]
+struct Cell {
+    folder: Option<PathBuf>,
+    policy: Policy,
+    hash_mib: u64,
+}
+
 impl DuelPlan {
+    /// A duel of programs that are trusted.
+    #[cfg(test)]
+    pub(crate) fn without_jail(duel: Duel) -> Self {
+        Self { duel, policies: [None, None], guard: None, record_evals: false }
+    }
+
+    fn cells(&self) -> [Option<Cell>; 2] {
+        let cell = |place: usize| match &self.duel.entrants[place].mind {
+            Mind::Builtin { .. } => None,
+            Mind::Program(program) => self.policies[place].clone().map(|policy| Cell {
+                folder: program.folder.clone(),
+                policy,
+                hash_mib: hash_mib(program),
+            }),
+        };
+        [cell(0), cell(1)]
+    }
+
+    /// The memory that its programs may take together, in MiB.
+    pub(crate) fn memory_mib(&self) -> u64 {
+        self.cells().iter().flatten().map(|cell| cell.policy.memory_mib + cell.hash_mib).sum()
+    }
+
     /// Players for the calling thread, which must live as long as they do.
     pub(crate) fn table(&self) -> Result<DuelTable, Refused> {
         let mut duel = self.duel.clone();
@@ -179,11 +239,33 @@ impl DuelPlan {
             detail: error.to_string(),
         })?;
         let player = DuelPlayer::new(&duel).map_err(Refused::unplayable)?;
-        Ok(DuelTable { player, record_evals: self.record_evals, _jail: jail })
+        let (cells, record_evals) = (self.cells(), self.record_evals);
+        Ok(DuelTable { player, duel, cells, record_evals, _jail: jail })
     }
 }
 
 impl DuelTable {
+    /// Goes on with the duel of another lease, if its programs are the same in the same jails.
+    pub(crate) fn turn_to(&mut self, plan: &DuelPlan) -> Result<bool, Refused> {
+        if self.cells != plan.cells() {
+            return Ok(false);
+        }
+        let mut duel = plan.duel.clone();
+        for (entrant, jailed) in duel.entrants.iter_mut().zip(&self.duel.entrants) {
+            if let (Mind::Program(program), Mind::Program(jailed)) =
+                (&mut entrant.mind, &jailed.mind)
+            {
+                program.launcher.clone_from(&jailed.launcher);
+                program.folder.clone_from(&jailed.folder);
+            }
+        }
+        let does = self.player.retarget(&duel).map_err(Refused::unplayable)?;
+        if does {
+            (self.duel, self.record_evals) = (duel, plan.record_evals);
+        }
+        Ok(does)
+    }
+
     /// Plays a pair; `None` when `stop` came first.
     pub(crate) fn play(
         &mut self,

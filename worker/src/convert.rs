@@ -3,10 +3,11 @@
 //! A coordinator is a stranger. What passes this file is within bounds; whether the engine takes the
 //! values and the rules take the positions is for `arena` to say.
 
+mod adjudication;
 mod players;
 
 use crate::holdings::LeaseKey;
-use crate::offer::{BUILTIN, Offer, PLAYERS};
+use crate::offer::{ADJUDICATED, BUILTIN, Offer, PLAYERS};
 use crate::{Only, Settings};
 use model::evals;
 use model::lease::{GameRecord, Opening, PairIndex, PairRecord, Report, WorkOrder};
@@ -111,13 +112,18 @@ fn openings(wire: Vec<v1::Opening>) -> Result<Vec<Opening>, Refusal> {
     Ok(openings)
 }
 
-fn limit(wire: Option<v1::GameLimit>, max_hash_kib: u32) -> Result<GameLimit, Refusal> {
+fn limit(
+    game: GameKind,
+    wire: Option<v1::GameLimit>,
+    max_hash_kib: u32,
+) -> Result<GameLimit, Refusal> {
     let wire = wire.ok_or_else(|| refuse("limit", "none", "the limits of the games"))?;
     let hash = MIN_HASH_KIB..=max_hash_kib.max(MIN_HASH_KIB);
     Ok(GameLimit {
         nodes: Nodes(within("limit.nodes_per_move", wire.nodes_per_move, NODES)?),
         max_plies: Ply(within("limit.max_plies", wire.max_plies, PLIES)?.into()),
         hash_kib: within("limit.hash_kib", wire.hash_kib, hash)?,
+        adjudication: adjudication::adjudication(game, wire.adjudication)?,
     })
 }
 
@@ -127,11 +133,21 @@ pub(crate) fn work_order(wire: v1::Lease, max_hash_kib: u32) -> Result<WorkOrder
     let players = match wire.engine.as_str() {
         BUILTIN => None,
         PLAYERS => Some(players::players(game, wire.players)?),
+        ADJUDICATED if wire.players.is_none() => None,
+        ADJUDICATED => Some(players::players(game, wire.players)?),
         other => {
             let found = format!("`{}`", model::printable(other, 40));
-            return Err(refuse("engine", found, "`builtin` or `players`"));
+            return Err(refuse("engine", found, "`builtin`, `players` or `adjudicated`"));
         }
     };
+    let limit = limit(game, wire.limit, max_hash_kib)?;
+    let is_off = limit.adjudication.is_off();
+    let lacks_evals = limit.adjudication.is_by_score() && !wire.record_evals;
+    if is_off == (wire.engine == ADJUDICATED) || lacks_evals {
+        let found = format!("`{}` with ends by `{}`", wire.engine, limit.adjudication);
+        let allowed = "ends by score with the engine `adjudicated`, and their scores told";
+        return Err(refuse("limit.adjudication", found, allowed));
+    }
     Ok(WorkOrder {
         lease: LeaseId(within("lease_id", wire.lease_id, 1..=i64::MAX)?),
         epoch: within("epoch", wire.epoch, 1..=u32::MAX)?,
@@ -140,7 +156,7 @@ pub(crate) fn work_order(wire: v1::Lease, max_hash_kib: u32) -> Result<WorkOrder
         openings: openings(wire.openings)?,
         candidate: parameters("candidate", wire.candidate)?,
         base: parameters("base", wire.base)?,
-        limit: limit(wire.limit, max_hash_kib)?,
+        limit,
         record_evals: wire.record_evals,
         players,
     })
@@ -241,6 +257,7 @@ fn game_record(game: &GameRecord) -> v1::GameRecord {
         Termination::IllegalMove => v1::Termination::IllegalMove,
         Termination::Resignation => v1::Termination::Resignation,
         Termination::Adjudication => v1::Termination::Adjudication,
+        Termination::Tablebase => v1::Termination::Tablebase,
     };
     v1::GameRecord {
         score: score.into(),
@@ -302,10 +319,30 @@ pub(crate) mod tests {
                 .collect(),
             candidate: Some(set("rfp_margin", 100.0)),
             base: Some(set("rfp_margin", 50.0)),
-            limit: Some(v1::GameLimit { nodes_per_move: 50, max_plies: 20, hash_kib: 1024 }),
+            limit: Some(v1::GameLimit {
+                nodes_per_move: 50,
+                max_plies: 20,
+                hash_kib: 1024,
+                adjudication: None,
+            }),
             record_evals: true,
             players: None,
         }
+    }
+
+    fn resigning(move_count: u32, score: u32) -> v1::Adjudication {
+        let resign = v1::ResignRule { move_count, score, two_sided: false };
+        v1::Adjudication { draw: None, resign: Some(resign), tablebases: 0 }
+    }
+
+    #[test]
+    fn a_lease_whose_games_end_by_score_is_taken_with_its_rules() {
+        let mut lease = v1::Lease { engine: ADJUDICATED.into(), ..good_lease() };
+        lease.limit.as_mut().unwrap().adjudication = Some(resigning(3, 400));
+        let order = work_order(lease, 4096).unwrap();
+        let rule = model::ResignRule { move_count: 3, score: 400, two_sided: false };
+        assert_eq!(order.limit.adjudication.resign, Some(rule));
+        assert_eq!((order.limit.adjudication.draw, order.players), (None, None));
     }
 
     #[test]
@@ -342,6 +379,25 @@ pub(crate) mod tests {
                 l.openings[0].position = "k".repeat(100_000);
             }),
             ("limit: found none;", |l| l.limit = None),
+            ("limit.adjudication: found `builtin` with ends by `loss 3 moves at -400`", |l| {
+                l.limit.as_mut().unwrap().adjudication = Some(resigning(3, 400));
+            }),
+            ("limit.adjudication: found `adjudicated` with ends by ``", |l| {
+                l.engine = ADJUDICATED.into();
+            }),
+            ("limit.adjudication: found `adjudicated` with ends by `loss", |l| {
+                l.engine = ADJUDICATED.into();
+                l.limit.as_mut().unwrap().adjudication = Some(resigning(3, 400));
+                l.record_evals = false;
+            }),
+            ("limit.adjudication: found `adjudication.resign.movecount", |l| {
+                l.engine = ADJUDICATED.into();
+                l.limit.as_mut().unwrap().adjudication = Some(resigning(0, 400));
+            }),
+            ("limit.adjudication: found `adjudication.resign.score", |l| {
+                l.engine = ADJUDICATED.into();
+                l.limit.as_mut().unwrap().adjudication = Some(resigning(3, u32::MAX));
+            }),
             ("limit.nodes_per_move: found 0;", |l| l.limit.as_mut().unwrap().nodes_per_move = 0),
             ("limit.max_plies: found 4000000000;", |l| {
                 l.limit.as_mut().unwrap().max_plies = 4_000_000_000;

@@ -113,7 +113,8 @@ pub async fn examine(settings: &Settings) -> Report {
     let ((offers, speeds), jitter, guard) =
         measured.expect("fixed searches and sleeps do not panic");
     let guard = guard.as_ref().map_err(String::as_str);
-    let arena = engines::offer(guard, &settings.externals);
+    let tables = settings.tablebases.as_deref();
+    let arena = engines::offer(guard, &settings.externals, tables);
     Report {
         version: env!("CARGO_PKG_VERSION"),
         platform: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),

@@ -8,6 +8,7 @@ use crate::backoff::{Backoff, random_share};
 use crate::contest::Refused;
 use crate::settings::Externals;
 use crate::shelf::{Cache, Fault, Guard, Ready, ShelfError};
+use arena::Tablebases;
 use keys::SecretKey;
 use model::printable;
 use model::spec::{ExternalEngine, Players};
@@ -85,7 +86,11 @@ pub fn describe(externals: &Externals) -> String {
 }
 
 /// What is offered of all this in `Hello`.
-pub(crate) fn offer(guard: Result<&Guard, &str>, externals: &Externals) -> v1::ArenaOffer {
+pub(crate) fn offer(
+    guard: Result<&Guard, &str>,
+    externals: &Externals,
+    tablebases: Option<&Tablebases>,
+) -> v1::ArenaOffer {
     v1::ArenaOffer {
         externals: guard.is_ok(),
         max_memory_mib: externals.memory_mib,
@@ -93,6 +98,8 @@ pub(crate) fn offer(guard: Result<&Guard, &str>, externals: &Externals) -> v1::A
             Ok(guard) => printable(&guard.describe(), 200),
             Err(why) => printable(why, 200),
         },
+        adjudicates: true,
+        tablebase_men: tablebases.map_or(0, Tablebases::complete_men),
     }
 }
 
@@ -123,8 +130,12 @@ impl Engines {
     }
 
     /// What is offered of all this in `Hello`.
-    pub(crate) fn offer(&self, externals: &Externals) -> v1::ArenaOffer {
-        offer(self.guard.as_deref().map_err(String::as_str), externals)
+    pub(crate) fn offer(
+        &self,
+        externals: &Externals,
+        tablebases: Option<&Tablebases>,
+    ) -> v1::ArenaOffer {
+        offer(self.guard.as_deref().map_err(String::as_str), externals, tablebases)
     }
 
     /// What these players need, which is fetched if it is not here.

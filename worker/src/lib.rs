@@ -28,6 +28,7 @@ mod shutdown;
 mod slots;
 mod spool;
 mod status;
+mod tables;
 mod traces;
 
 /// Words of the project on the wire, as a worker says them; for programs that pose as one.

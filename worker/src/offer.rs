@@ -9,6 +9,9 @@ pub(crate) const BUILTIN: &str = "builtin";
 /// What stands in its place where the lease says who plays.
 pub(crate) const PLAYERS: &str = "players";
 
+/// What stands in place of both where games end by their scores.
+pub(crate) const ADJUDICATED: &str = "adjudicated";
+
 /// One game as the built-in engine of this build plays it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Offer {

@@ -1,6 +1,7 @@
 //! What a worker is told before it starts, resolved: nothing in here is looked up again.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
 
@@ -77,6 +78,8 @@ pub struct Settings {
     pub max_hash_kib: u32,
     /// What it does with engines of others.
     pub externals: Externals,
+    /// Tables of endings of chess, for runs that ask for them.
+    pub tablebases: Option<Arc<arena::Tablebases>>,
     /// How far the games stand behind other programs: 0 to 19; as the worker was started if absent.
     pub nice: Option<i32>,
     /// When it plays; always if absent.
@@ -111,6 +114,7 @@ impl Settings {
             state_dir: state_dir.into(),
             max_hash_kib: 256 * 1024,
             externals: Externals::default(),
+            tablebases: None,
             nice: None,
             hours: None,
             only: None,

@@ -4,14 +4,16 @@
 //! a game costs that pair only: the engines are made anew and the fault is handed back like an error.
 
 use crate::WorkerError;
-use crate::contest::{Contest, DuelTable, Refused};
+use crate::contest::{Contest, Refused};
 use crate::holdings::LeaseKey;
+use crate::tables::Tables;
 use arena::PairPlayer;
 use model::Nodes;
 use model::lease::{Opening, PairRecord};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::AtomicBool;
+use std::sync::mpsc::RecvTimeoutError;
 use std::sync::{Arc, mpsc};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -57,11 +59,13 @@ pub(crate) struct Slots {
 }
 
 impl Slots {
-    /// Starts the threads. Results come through the receiver: at most one waits for each slot, so
+    /// Starts the threads, each of which keeps programs of so many MiB running that it has no game for.
+    /// Results come through the receiver: at most one waits for each slot, so
     /// that its bound never holds a slot up.
     pub(crate) fn start(
         count: u32,
         nice: Option<i32>,
+        most_idle_mib: u64,
     ) -> Result<(Self, async_mpsc::Receiver<SlotDone>), WorkerError> {
         let (done, results) = async_mpsc::channel(count.max(1) as usize);
         let mut slots = Vec::new();
@@ -74,7 +78,7 @@ impl Slots {
                     if let Some(level) = nice {
                         be_nice(level);
                     }
-                    serve(slot, &inbox, &done);
+                    serve(slot, &inbox, &done, most_idle_mib);
                 })
                 .map_err(|source| WorkerError::Thread { slot, source })?;
             slots.push(Slot { jobs, thread, busy: false, nodes_per_second: 0 });
@@ -145,9 +149,27 @@ fn be_nice(_: i32) {
     tracing::warn!("--nice is of Linux; start the worker itself at a low priority");
 }
 
-fn serve(slot: usize, inbox: &mpsc::Receiver<PairJob>, done: &async_mpsc::Sender<SlotDone>) {
-    let mut seat = Seat::default();
-    while let Ok(PairJob { key, contest, opening, stop }) = inbox.recv() {
+fn serve(
+    slot: usize,
+    inbox: &mpsc::Receiver<PairJob>,
+    done: &async_mpsc::Sender<SlotDone>,
+    most_idle_mib: u64,
+) {
+    let new_seat = || Seat { inside: None, tables: Tables::new(most_idle_mib) };
+    let mut seat = new_seat();
+    loop {
+        let job = match seat.tables.next_end() {
+            None => inbox.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            Some(end) => inbox.recv_timeout(end.saturating_duration_since(Instant::now())),
+        };
+        let PairJob { key, contest, opening, stop } = match job {
+            Ok(job) => job,
+            Err(RecvTimeoutError::Timeout) => {
+                seat.tables.end_idle(Instant::now());
+                continue;
+            }
+            Err(RecvTimeoutError::Disconnected) => return,
+        };
         let begun = Instant::now();
         let played = catch_unwind(AssertUnwindSafe(|| seat.play(&contest, &opening, &stop)));
         let of_pair = |refused: Refused| Refused {
@@ -157,14 +179,10 @@ fn serve(slot: usize, inbox: &mpsc::Receiver<PairJob>, done: &async_mpsc::Sender
         let end = match played {
             Ok(Ok(Some(record))) => PairEnd::Played(record),
             Ok(Ok(None)) => PairEnd::Stopped,
-            Ok(Err(refused)) => {
-                // Programs that do not start are none to go on with.
-                seat.duel = None;
-                PairEnd::Failed(of_pair(refused))
-            }
+            Ok(Err(refused)) => PairEnd::Failed(of_pair(refused)),
             Err(panic) => {
                 // What the panic left half-done is not played with again.
-                seat = Seat::default();
+                seat = new_seat();
                 let message = panic_message(&*panic);
                 let refused = Refused::unplayable(format!("the engine panicked: {message}"));
                 PairEnd::Failed(of_pair(refused))
@@ -176,11 +194,10 @@ fn serve(slot: usize, inbox: &mpsc::Receiver<PairJob>, done: &async_mpsc::Sender
     }
 }
 
-/// What a slot plays with; engines stay from pair to pair, programs of others for one lease.
-#[derive(Default)]
+/// What a slot plays with, from pair to pair and from lease to lease.
 struct Seat {
     inside: Option<PairPlayer>,
-    duel: Option<(Arc<Contest>, DuelTable)>,
+    tables: Tables,
 }
 
 impl Seat {
@@ -191,25 +208,12 @@ impl Seat {
         stop: &AtomicBool,
     ) -> Result<Option<PairRecord>, Refused> {
         match &**contest {
-            Contest::Inside(matchup) => {
-                // Programs of a lease that is over need not wait for the next one of their kind.
-                self.duel = None;
-                self.inside
-                    .get_or_insert_with(|| PairPlayer::new(matchup.game, matchup.limit.hash_kib))
-                    .play(matchup, opening, stop)
-                    .map_err(Refused::unplayable)
-            }
-            Contest::Duel(plan) => {
-                if self.duel.as_ref().is_none_or(|(of, _)| !Arc::ptr_eq(of, contest)) {
-                    // The old ones go before the new ones come: memory is for one lease.
-                    self.duel = None;
-                    self.duel = Some((Arc::clone(contest), plan.table()?));
-                }
-                match &mut self.duel {
-                    Some((_, table)) => table.play(opening, stop),
-                    None => Ok(None),
-                }
-            }
+            Contest::Inside(matchup) => self
+                .inside
+                .get_or_insert_with(|| PairPlayer::new(matchup.game, matchup.limit.hash_kib))
+                .play(matchup, opening, stop)
+                .map_err(Refused::unplayable),
+            Contest::Duel(plan) => self.tables.play(contest, plan, opening, stop),
         }
     }
 }
@@ -232,7 +236,7 @@ mod tests {
     use std::sync::atomic::Ordering;
 
     fn job(game: GameKind, position: &str, nodes: u64) -> PairJob {
-        let limit = GameLimit { nodes: Nodes(nodes), max_plies: Ply(40), hash_kib: 1024 };
+        let limit = GameLimit::new(Nodes(nodes), Ply(40), 1024);
         let default = ParameterSet::default();
         PairJob {
             key: LeaseKey { lease: LeaseId(1), epoch: 1 },
@@ -246,7 +250,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_slot_plays_one_pair_after_another_and_survives_a_bad_one() {
-        let (mut slots, mut results) = Slots::start(1, Some(5)).unwrap();
+        let (mut slots, mut results) = Slots::start(1, Some(5), 0).unwrap();
         for (position, plays) in
             [(".../.../... x", true), ("nonsense", false), ("x../.../... o", true)]
         {
@@ -263,7 +267,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_raised_flag_frees_the_slot() {
-        let (mut slots, mut results) = Slots::start(2, None).unwrap();
+        let (mut slots, mut results) = Slots::start(2, None, 0).unwrap();
         let endless = job(
             GameKind::Xiangqi,
             "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1",

@@ -10,12 +10,15 @@ use crate::data_dir::DataDirArgs;
 use crate::interrupt::Interrupt;
 use crate::jail::JailArgs;
 use crate::output::hinted;
+use anyhow::Context;
 use arena::duel::{Adjudication, DrawRule, Duel, DuelRules, Mind, ResignRule};
+use arena::{TablebaseSettings, Tablebases};
 use clap::{ArgMatches, FromArgMatches, ValueEnum};
 use games::xiangqi::RuleSet;
 use model::GameKind;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 use worker::shelf::Shelf;
 
 /// Exit status of a match whose sequential test has rejected the first engine.
@@ -98,6 +101,15 @@ pub(crate) struct Args {
     /// The same in moves of each side
     #[arg(long, value_name = "MOVES", conflicts_with = "max_plies")]
     maxmoves: Option<u64>,
+    /// Ends games of chess by the Syzygy tables in these folders, divided as in PATH
+    #[arg(long, value_name = "PATH")]
+    tb: Option<String>,
+    /// Men on the board up to which the tables are asked [default: the largest there are]
+    #[arg(long, value_name = "N", requires = "tb", value_parser = clap::value_parser!(u32).range(3..=7))]
+    tbpieces: Option<u32>,
+    /// Take wins from the tables that the rule of fifty moves takes away
+    #[arg(long, requires = "tb")]
+    tbignore50: bool,
     /// Ends the match when an engine has lost so many games by a failure [default: never]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     max_failures: Option<u64>,
@@ -274,7 +286,8 @@ impl Args {
             let event = format!("{} against {}", entrants[0].name, entrants[1].name);
             vec![("Event".to_owned(), event)]
         });
-        let duel = Duel { game: self.game, entrants, rules, rule_set, pgn_tags };
+        let tablebases = self.tablebases(&mut setup)?;
+        let duel = Duel { game: self.game, entrants, rules, rule_set, tablebases, pgn_tags };
         Ok(Plan {
             duel,
             pairs,
@@ -316,7 +329,23 @@ impl Args {
             let two_sided = words.get("twosided", 0)? != 0;
             Ok::<_, anyhow::Error>(ResignRule { move_count, score, two_sided })
         });
-        Ok(Adjudication { draw: draw.transpose()?, resign: resign.transpose()? })
+        let (draw, resign) = (draw.transpose()?, resign.transpose()?);
+        Ok(Adjudication { draw, resign, ..Adjudication::OFF })
+    }
+
+    fn tablebases(&self, setup: &mut serde_json::Value) -> anyhow::Result<Option<Arc<Tablebases>>> {
+        let Some(path) = &self.tb else { return Ok(None) };
+        if self.game != GameKind::Chess {
+            return Err(hinted("--tb: tables are of chess alone", "leave it out"));
+        }
+        let settings = TablebaseSettings {
+            path: path.clone(),
+            men: self.tbpieces,
+            ignore_fifty: self.tbignore50,
+        };
+        let tables = Tablebases::open(&settings).context("--tb")?;
+        setup["tablebases"] = serde_json::json!([tables.men(), self.tbignore50]);
+        Ok(Some(Arc::new(tables)))
     }
 
     /// The positions to begin from, and the SHA-256 of the book's bytes.

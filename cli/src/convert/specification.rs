@@ -1,9 +1,10 @@
 //! The specification of a run, to the wire and back.
 
+use super::adjudication::{adjudication_from_wire, wire_adjudication};
 use super::players::{players_from_wire, wire_players};
 use super::{WireError, missing, unknown};
 use model::spec::{
-    BqrSettings, Canaries, EloModel, Fork, GainRule, GameLimit, Job, Keep, KeepMoves,
+    BookOrder, BqrSettings, Canaries, EloModel, Fork, GainRule, GameLimit, Job, Keep, KeepMoves,
     OptimizerSpec, RaceCandidate, RaceSpec, RaceStop, RunSpec, SprtSpec, SpsaSettings, TestSpec,
     TuneSpec, USUAL_LEASE_SECONDS,
 };
@@ -35,8 +36,10 @@ pub(crate) fn spec_to_wire(spec: &RunSpec) -> v1::RunSpec {
             nodes_per_move: spec.limit.nodes.0,
             max_plies: u32::try_from(spec.limit.max_plies.0).unwrap_or(u32::MAX),
             hash_kib: spec.limit.hash_kib,
+            adjudication: wire_adjudication(spec.limit.adjudication),
         }),
         book_sha256: spec.book.clone(),
+        book_in_order: spec.book_order == BookOrder::Sequential,
         lease_pairs: spec.lease_pairs,
         lease_seconds: spec.lease_seconds,
         canaries_per_million: spec.canaries.in_million(),
@@ -201,8 +204,13 @@ pub(super) fn spec_from_wire(spec: v1::RunSpec) -> Result<RunSpec, WireError> {
             nodes: Nodes(limit.nodes_per_move),
             max_plies: Ply(u64::from(limit.max_plies)),
             hash_kib: limit.hash_kib,
+            adjudication: adjudication_from_wire(limit.adjudication),
         },
         book: spec.book_sha256,
+        book_order: match spec.book_in_order {
+            true => BookOrder::Sequential,
+            false => BookOrder::Random,
+        },
         lease_pairs: spec.lease_pairs,
         lease_seconds: match spec.lease_seconds {
             // Of a coordinator that knows no other answer.

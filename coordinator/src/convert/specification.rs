@@ -1,11 +1,12 @@
 //! The specification of a run on the wire, checked on its way in.
 
+use super::adjudication::adjudication;
 use super::players::{players, wire_players};
 use super::{game, wire_game, wire_limit, wire_set};
 use model::spec::{
-    BqrSettings, Canaries, EloModel, GainRule, GameLimit, Job, Keep, KeepMoves, OptimizerSpec,
-    RaceCandidate, RaceSpec, RaceStop, RunSpec, SprtSpec, SpsaSettings, TestSpec, TuneSpec,
-    USUAL_LEASE_SECONDS,
+    BookOrder, BqrSettings, Canaries, EloModel, GainRule, GameLimit, Job, Keep, KeepMoves,
+    OptimizerSpec, RaceCandidate, RaceSpec, RaceStop, RunSpec, SprtSpec, SpsaSettings, TestSpec,
+    TuneSpec, USUAL_LEASE_SECONDS,
 };
 use model::{
     Finding, FindingList, LinearConstraint, Nodes, Pairs, ParameterDef, ParameterKind,
@@ -57,8 +58,13 @@ pub fn spec(spec: v1::RunSpec) -> Result<RunSpec, FindingList> {
             nodes: Nodes(limit.nodes_per_move),
             max_plies: Ply(u64::from(limit.max_plies)),
             hash_kib: limit.hash_kib,
+            adjudication: adjudication(limit.adjudication),
         },
         book: spec.book_sha256,
+        book_order: match spec.book_in_order {
+            true => BookOrder::Sequential,
+            false => BookOrder::Random,
+        },
         lease_pairs: spec.lease_pairs,
         lease_seconds: match spec.lease_seconds {
             0 => USUAL_LEASE_SECONDS,
@@ -306,6 +312,7 @@ pub(super) fn wire_spec(spec: &RunSpec) -> v1::RunSpec {
         weight: spec.weight,
         limit: Some(wire_limit(spec.limit)),
         book_sha256: spec.book.clone(),
+        book_in_order: spec.book_order == BookOrder::Sequential,
         lease_pairs: spec.lease_pairs,
         lease_seconds: spec.lease_seconds,
         canaries_per_million: spec.canaries.in_million(),

@@ -1,10 +1,12 @@
-//! Which opening a pair plays: a seeded order of the book, a new one for each time through it.
+//! Which opening a pair plays: a seeded order of the book, a new one for each time through it, or the
+//! book's own.
 //!
 //! The order is a function of (seed, pair) alone, so that no opening comes twice in a run before
 //! the book is exhausted, whoever leases what and however often. The orders of two times through it
 //! are kept, because leases lie across the border between them.
 
 use model::lease::{Opening, PairIndex, PairRange};
+use model::spec::BookOrder;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::sync::Arc;
@@ -17,6 +19,7 @@ const STREAM_BASE: u64 = 1 << 63;
 pub struct Openings {
     positions: Arc<[String]>,
     seed: u64,
+    order: BookOrder,
     /// The two orders that were made last, each with the time through the book that it is for.
     orders: [(u64, Vec<u32>); 2],
 }
@@ -26,7 +29,14 @@ impl Openings {
     #[must_use]
     pub fn new(positions: Arc<[String]>, seed: u64) -> Self {
         let order = shuffled(positions.len(), seed, 0);
-        Self { positions, seed, orders: [(0, order), (u64::MAX, Vec::new())] }
+        let orders = [(0, order), (u64::MAX, Vec::new())];
+        Self { positions, seed, order: BookOrder::Random, orders }
+    }
+
+    /// The same in the order that a run asks for.
+    #[must_use]
+    pub fn in_order(self, order: BookOrder) -> Self {
+        Self { order, ..self }
     }
 
     /// How many positions the book has.
@@ -54,6 +64,10 @@ impl Openings {
     fn position(&mut self, index: PairIndex) -> &str {
         let len = self.positions.len() as u64;
         let (round, place) = (index.0 / len, index.0 % len);
+        if self.order == BookOrder::Sequential {
+            // Less than the book's length.
+            return &self.positions[place as usize];
+        }
         if self.orders[0].0 != round {
             self.orders.swap(0, 1);
             if self.orders[0].0 != round {
@@ -112,5 +126,11 @@ mod tests {
         for index in (0..40).rev() {
             assert_eq!(positions(&mut backward, index, 1)[0], all[index as usize]);
         }
+    }
+
+    #[test]
+    fn a_book_in_its_own_order_comes_as_it_stands() {
+        let mut openings = openings(3, 7).in_order(BookOrder::Sequential);
+        assert_eq!(positions(&mut openings, 0, 5), ["p0", "p1", "p2", "p0", "p1"]);
     }
 }

@@ -65,6 +65,10 @@ pub struct ArenaOffer {
     pub externals: bool,
     /// The most memory that it allows each of them, in MiB, if it says so.
     pub max_memory_mib: Option<u64>,
+    /// Whether it ends games by their scores.
+    pub adjudicates: bool,
+    /// Men on the board up to which it has all tables of endings of chess.
+    pub tablebase_men: u32,
 }
 
 impl Offer {
@@ -84,7 +88,12 @@ impl Offer {
                 (!is_builtin || has_names()) && (!spec.has_externals() || arena.externals)
             }
         };
-        if !has || self.only_run.is_some_and(|only| only != id) {
+        let ends = spec.limit.adjudication.is_off()
+            || self.arena.is_some_and(|arena| {
+                let men = spec.limit.adjudication.tablebases.unwrap_or(0);
+                arena.adjudicates && arena.tablebase_men >= men
+            });
+        if !has || !ends || self.only_run.is_some_and(|only| only != id) {
             return Some(Idle::NotOffered);
         }
         // Another build, whatever version it says: its games are not those that others would play.

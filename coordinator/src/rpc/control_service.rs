@@ -129,7 +129,7 @@ impl ControlService for ControlRpc {
         check_key(&key)?;
         engine_service::check_run(self.artefacts.as_ref(), &spec)?;
         let positions = self.openings(spec.game, &spec.book, &request.book).await?;
-        let openings = Openings::new(positions, spec.seed);
+        let openings = Openings::new(positions, spec.seed).in_order(spec.book_order);
         let run = self
             .core
             .create(spec, Filed { key, owner }, openings)
@@ -252,7 +252,7 @@ impl ControlService for ControlRpc {
         spec.seed = seed;
         spec.check().map_err(|e| findings(&e))?;
         let positions = self.openings(spec.game, &spec.book, &[]).await?;
-        let openings = Openings::new(positions, seed);
+        let openings = Openings::new(positions, seed).in_order(spec.book_order);
         let filed = Filed { key: idempotency_key, owner };
         let run = self.core.fork(spec, source, filed, openings).await;
         let run = run.map_err(|e| command_failed(&e))?;

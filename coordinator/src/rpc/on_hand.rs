@@ -6,7 +6,7 @@ use crate::core::Outbound;
 use crate::dispatch::scheduler::Push;
 use crate::judging::{Failures, Terms};
 use model::lease::{Opening, PairIndex, Report, WorkOrder};
-use model::{GameKind, LeaseId, Ply};
+use model::{Adjudication, GameKind, LeaseId, Ply};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
@@ -22,6 +22,7 @@ struct Lease {
     epoch: u32,
     game: GameKind,
     max_plies: Ply,
+    adjudication: Adjudication,
     failures: Failures,
     /// Of the pairs that were not reported yet.
     openings: BTreeMap<PairIndex, String>,
@@ -45,6 +46,7 @@ impl OnHand {
             epoch: order.epoch,
             game: order.game,
             max_plies: order.limit.max_plies,
+            adjudication: order.limit.adjudication,
             failures: Failures::between(order.players.as_ref()),
             openings,
         };
@@ -68,6 +70,7 @@ impl OnHand {
             openings: told.map(|(index, position)| Opening { index, position }).collect(),
             game: lease.game,
             max_plies: lease.max_plies,
+            adjudication: lease.adjudication,
             failures: lease.failures,
         };
         if lease.openings.is_empty() {
@@ -100,7 +103,7 @@ mod tests {
             openings: (0..pairs).map(opening).collect(),
             candidate: ParameterSet::default(),
             base: ParameterSet::default(),
-            limit: GameLimit { nodes: Nodes(1), max_plies: Ply(9), hash_kib: 64 },
+            limit: GameLimit::new(Nodes(1), Ply(9), 64),
             record_evals: false,
             players: None,
         })))

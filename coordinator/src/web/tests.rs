@@ -148,7 +148,7 @@ fn worker() -> WorkerView {
 fn run(id: i64, job: Job, progress: ProgressView) -> RunView {
     let kind = job.kind().to_owned();
     let asked_pairs = job.pairs_asked().0;
-    let limit = GameLimit { nodes: Nodes(20_000), max_plies: Ply(300), hash_kib: 1024 };
+    let limit = GameLimit::new(Nodes(20_000), Ply(300), 1024);
     let spec = RunSpec {
         name: HOSTILE.into(),
         game: GameKind::Xiangqi,
@@ -156,6 +156,7 @@ fn run(id: i64, job: Job, progress: ProgressView) -> RunView {
         weight: 1.0,
         limit,
         book: "0".repeat(64),
+        book_order: model::spec::BookOrder::Random,
         lease_pairs: 8,
         lease_seconds: 60,
         keep: Keep::default(),

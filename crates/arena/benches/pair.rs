@@ -17,7 +17,7 @@ type Move = <Xiangqi as Game>::Move;
 static NEVER: AtomicBool = AtomicBool::new(false);
 
 static MATCHUP: LazyLock<Matchup> = LazyLock::new(|| {
-    let limit = GameLimit { nodes: Nodes(500), max_plies: Ply(300), hash_kib: 4096 };
+    let limit = GameLimit::new(Nodes(500), Ply(300), 4096);
     let default = ParameterSet::default();
     Matchup::new(GameKind::Xiangqi, limit, &default, &default).expect("the defaults are good")
 });

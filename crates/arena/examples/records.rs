@@ -47,7 +47,7 @@ fn run() -> Result<(), String> {
     let Settings { game, pairs, nodes, book } = settings()?;
     let text = std::fs::read_to_string(&book).map_err(|e| format!("{book}: {e}"))?;
     let openings = text.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with('#'));
-    let limit = GameLimit { nodes: Nodes(nodes), max_plies: Ply(400), hash_kib: 4096 };
+    let limit = GameLimit::new(Nodes(nodes), Ply(400), 4096);
     let sets = ParameterSet::default();
     let matchup = Matchup::new(game, limit, &sets, &sets).map_err(|e| e.to_string())?;
     let mut player = PairPlayer::new(game, limit.hash_kib);

@@ -11,6 +11,7 @@ mod matchup;
 mod pair;
 mod player;
 mod referee;
+mod tablebases;
 
 #[cfg(test)]
 mod tests;
@@ -20,3 +21,4 @@ pub use matchup::{Matchup, check_opening};
 pub use pair::{PairPlayer, play_pair};
 pub use player::{Choice, EnginePlayer, Player};
 pub use referee::{GameEnd, PlayedGame, Seat, play_game};
+pub use tablebases::{MOST_MEN, TablebaseError, TablebaseSettings, Tablebases};

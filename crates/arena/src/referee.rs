@@ -4,7 +4,7 @@ use crate::{ArenaError, Player};
 use games::{Game, RuleWinner};
 use model::evals::MoveEval;
 use model::spec::GameLimit;
-use model::{Nodes, Ply, Termination};
+use model::{Adjudicator, Nodes, Ply, ScoreVerdict, Termination};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A place at the board.
@@ -53,7 +53,8 @@ pub enum GameEnd {
 
 /// Plays from `opening`, whose side to move is [`Seat::First`], to an end.
 ///
-/// A game that reaches `limit.max_plies` without an end by rule is a draw.
+/// A game that reaches `limit.max_plies` without an end by rule is a draw; before that the scores of
+/// the players may end it as `limit.adjudication` says.
 ///
 /// # Errors
 /// A player chose no move or an illegal one.
@@ -68,6 +69,8 @@ pub fn play_game<G: Game>(
     second.new_game();
     let mut position = opening.clone();
     let mut seat = Seat::First;
+    let mut adjudicator = Adjudicator::new(limit.adjudication);
+    let mut verdict = None;
     let mut game = PlayedGame {
         winner: None,
         termination: Termination::PlyLimit,
@@ -89,6 +92,15 @@ pub fn play_game<G: Game>(
         if game.plies >= limit.max_plies {
             return Ok(GameEnd::Played(game));
         }
+        if let Some(verdict) = verdict {
+            game.termination = Termination::Adjudication;
+            game.winner = match verdict {
+                ScoreVerdict::Draw => None,
+                ScoreVerdict::FirstWins => Some(Seat::First),
+                ScoreVerdict::SecondWins => Some(Seat::Second),
+            };
+            return Ok(GameEnd::Played(game));
+        }
         let player: &mut dyn Player<G> = match seat {
             Seat::First => &mut *first,
             Seat::Second => &mut *second,
@@ -107,6 +119,7 @@ pub fn play_game<G: Game>(
         game.plies += Ply(1);
         game.nodes += choice.eval.nodes;
         game.evals.push(choice.eval);
+        verdict = adjudicator.count(Some(choice.eval.score));
         seat = seat.other();
     }
 }

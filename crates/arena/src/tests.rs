@@ -6,13 +6,16 @@ use games::{Game, RuleWinner, tictactoe::TicTacToe};
 use model::evals::MoveEval;
 use model::lease::{GameRecord, Opening, PairIndex};
 use model::spec::GameLimit;
-use model::{GameKind, GameScore, Nodes, ParameterSet, Ply, Score, Termination};
+use model::{
+    Adjudication, DrawRule, GameKind, GameScore, Nodes, ParameterSet, Ply, ResignRule, Score,
+    Termination,
+};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 static RUNNING: AtomicBool = AtomicBool::new(false);
 
 fn limit(nodes: u64, max_plies: u64) -> GameLimit {
-    GameLimit { nodes: Nodes(nodes), max_plies: Ply(max_plies), hash_kib: 1024 }
+    GameLimit::new(Nodes(nodes), Ply(max_plies), 1024)
 }
 
 fn set(values: &[(&str, f64)]) -> ParameterSet {
@@ -201,6 +204,30 @@ fn a_game_at_the_ply_limit_is_a_draw() {
     let game = played(play_game(&start, &mut first, &mut second, &limit(1, 4), &RUNNING));
     assert_eq!((game.winner, game.termination), (None, Termination::PlyLimit));
     assert_eq!(game.moves, "a1 b1 a2 b2");
+}
+
+#[test]
+fn scores_end_a_game_where_the_limits_say_so_and_the_rules_do_not() {
+    let line = "a1 b1 a2 b2 a3";
+    let ends = |max_plies, adjudication| {
+        let mut first = Scripted::<TicTacToe>::new(every_other::<TicTacToe>(line, 0));
+        let mut second = Scripted::new(every_other::<TicTacToe>(line, 1));
+        let limit = GameLimit { adjudication, ..limit(1, max_plies) };
+        let game =
+            played(play_game(&TicTacToe::start(), &mut first, &mut second, &limit, &RUNNING));
+        (game.winner, game.termination, game.plies.0)
+    };
+    // Each says that it is 7 ahead.
+    let draw = |move_count, score| Adjudication {
+        draw: Some(DrawRule { move_number: 0, move_count, score }),
+        ..Adjudication::OFF
+    };
+    assert_eq!(ends(9, draw(1, 7)), (None, Termination::Adjudication, 2));
+    assert_eq!(ends(9, draw(1, 6)), (Some(Seat::First), Termination::Board, 5));
+    assert_eq!(ends(4, draw(2, 7)), (None, Termination::PlyLimit, 4), "the limit comes first");
+    let resign = ResignRule { move_count: 1, score: 7, two_sided: false };
+    let lost = Adjudication { resign: Some(resign), ..Adjudication::OFF };
+    assert_eq!(ends(9, lost), (Some(Seat::First), Termination::Board, 5));
 }
 
 #[test]

@@ -29,7 +29,14 @@ fn games(game: GameKind, minds: [Mind; 2]) -> [DuelRecord; 2] {
     let limit = SideLimit { nodes: Some(400), ..SideLimit::default() };
     let entrants = minds.map(|mind| Entrant { name: "elomill".to_owned(), mind, limit });
     let rules = DuelRules { max_plies: Some(60), ..DuelRules::default() };
-    let duel = Duel { game, entrants, rules, rule_set: RuleSet::Computer, pgn_tags: None };
+    let duel = Duel {
+        game,
+        entrants,
+        rules,
+        rule_set: RuleSet::Computer,
+        tablebases: None,
+        pgn_tags: None,
+    };
     let position = match game {
         GameKind::Chess => Chess::start().to_fen(),
         GameKind::Othello => Othello::start().to_fen(),

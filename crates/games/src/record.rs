@@ -297,7 +297,7 @@ mod tests {
             max_pairs: Pairs(100),
             futility: 0.0,
         });
-        let limit = GameLimit { nodes: Nodes(1000), max_plies: Ply(200), hash_kib: 64 };
+        let limit = GameLimit::new(Nodes(1000), Ply(200), 64);
         RunView {
             id: RunId(3),
             kind: job.kind().to_owned(),
@@ -308,6 +308,7 @@ mod tests {
                 weight: 1.0,
                 limit,
                 book: "0".repeat(64),
+                book_order: model::spec::BookOrder::Random,
                 lease_pairs: 8,
                 lease_seconds: 60,
                 keep: Keep::default(),

@@ -5,6 +5,7 @@
 //! parameters, the hash of the book, the result of a tune) and yields a valid [`RunSpec`]. Neither
 //! does any I/O.
 
+mod adjudication;
 mod campaign;
 mod engine;
 mod lines;
@@ -18,8 +19,8 @@ mod set;
 mod tests;
 
 use crate::spec::{
-    BqrSettings, Canaries, EloModel, GainRule, GameLimit, Keep, KeepMoves, OptimizerKind, RunSpec,
-    SprtSpec, SpsaSettings,
+    BookOrder, BqrSettings, Canaries, EloModel, GainRule, GameLimit, Keep, KeepMoves,
+    OptimizerKind, RunSpec, SprtSpec, SpsaSettings,
 };
 use crate::{FindingList, GameKind, LinearConstraint, Pairs, ParameterKind, ParameterSet, RunId};
 use lines::Lines;
@@ -50,6 +51,8 @@ pub struct RunFile {
     pub lease_seconds: u32,
     /// Where the openings come from.
     pub book: BookChoice,
+    /// How they are taken from there.
+    pub book_order: BookOrder,
     /// Limits of the games.
     pub limit: GameLimit,
     /// Who plays.
@@ -69,8 +72,16 @@ pub struct RunFile {
 pub enum BookChoice {
     /// The book of this game that the program carries.
     Builtin,
-    /// A file with one position a line; a relative path counts from the run file's folder.
+    /// A file of openings, one position a line or in another form that its ending tells; a relative path
+    /// counts from the run file's folder.
     File(String),
+    /// The first half-moves of the games of a file.
+    Games {
+        /// Its path, as above.
+        path: String,
+        /// How many half-moves of each.
+        plies: u32,
+    },
 }
 
 /// What the games are for, as written.
@@ -180,10 +191,7 @@ impl RunFile {
         let weight = root.number(&mut reader, "weight", Some(1.0));
         let lease_pairs = root.whole(&mut reader, "lease_pairs", Some(8), 1..=1000);
         let lease_seconds = lease_seconds(&mut reader, &mut root);
-        let book = match root.text(&mut reader, "book").as_deref() {
-            None | Some("builtin") => BookChoice::Builtin,
-            Some(path) => BookChoice::File(path.to_owned()),
-        };
+        let (book, book_order) = book(&mut reader, &mut root);
         let (limit, players) = players::players(&mut reader, &mut root);
         let keep = keep(&mut reader, &mut root);
         let canaries = canaries(&mut reader, &mut root);
@@ -201,6 +209,7 @@ impl RunFile {
             lease_pairs: u32::try_from(lease_pairs).unwrap_or(u32::MAX),
             lease_seconds,
             book,
+            book_order,
             limit,
             players,
             keep,
@@ -269,6 +278,28 @@ fn lease_seconds(reader: &mut Reader<'_>, root: &mut Section<'_>) -> u32 {
     let usual = u64::from(crate::spec::USUAL_LEASE_SECONDS);
     let seconds = root.whole(reader, "lease_seconds", Some(usual), 30..=120);
     u32::try_from(seconds).unwrap_or(u32::MAX)
+}
+
+/// `book`, `book_plies` and `book_order`.
+fn book(reader: &mut Reader<'_>, root: &mut Section<'_>) -> (BookChoice, BookOrder) {
+    let path = root.text(reader, "book").filter(|path| path != "builtin");
+    reader.note(root, "book_plies", "a whole number from 1 to 1000", Some(String::new()));
+    root.allow(&["book_plies"]);
+    let plies = root.has("book_plies").then(|| root.whole(reader, "book_plies", None, 1..=1000));
+    let order = root.choice(reader, "book_order", Some(BookOrder::Random), &BookOrder::ALL);
+    let choice = match (path, plies) {
+        (None, None) => BookChoice::Builtin,
+        (None, Some(plies)) => {
+            let (allowed, mend) = ("beside a book of games", "name one: book = \"games.pgn\"");
+            reader.wrong(root, "book_plies", plies.to_string(), allowed, mend);
+            BookChoice::Builtin
+        }
+        (Some(path), None) => BookChoice::File(path),
+        (Some(path), Some(plies)) => {
+            BookChoice::Games { path, plies: u32::try_from(plies).unwrap_or(u32::MAX) }
+        }
+    };
+    (choice, order.unwrap_or_default())
 }
 
 fn keep(reader: &mut Reader<'_>, root: &mut Section<'_>) -> Keep {

@@ -4,6 +4,7 @@
 //! the specification of a run, leases and reports. No I/O, no clock, no randomness. Wire and SQL
 //! forms are made by the crates at the rim; here a value that exists is valid.
 
+mod adjudication;
 mod constraint;
 mod error;
 mod game;
@@ -26,6 +27,9 @@ pub mod spec;
 pub mod trust;
 pub mod view;
 
+pub use adjudication::{
+    Adjudication, Adjudicator, DrawRule, MOST_COUNTED, MOST_SCORE, ResignRule, ScoreVerdict,
+};
 pub use constraint::{LinearConstraint, MOST_CONSTRAINTS};
 pub use error::{Finding, FindingList};
 pub use game::GameKind;

@@ -86,11 +86,13 @@ pub enum Termination {
     Resignation,
     /// The arena ended the game by the scores that the players gave.
     Adjudication,
+    /// The arena ended the game by a table of endings.
+    Tablebase,
 }
 
 impl Termination {
     /// Every reason with its stable name.
-    pub const ALL: [(Termination, &'static str); 16] = [
+    pub const ALL: [(Termination, &'static str); 17] = [
         (Termination::NoMove, "no_move"),
         (Termination::Stalemate, "stalemate"),
         (Termination::Repetition, "repetition"),
@@ -107,6 +109,7 @@ impl Termination {
         (Termination::IllegalMove, "illegal_move"),
         (Termination::Resignation, "resignation"),
         (Termination::Adjudication, "adjudication"),
+        (Termination::Tablebase, "tablebase"),
     ];
 
     /// The stable name used in the ledger and in JSON.

@@ -11,8 +11,8 @@ mod race;
 mod stored;
 
 use crate::{
-    Finding, FindingList, GameKind, LinearConstraint, MOST_CONSTRAINTS, Nodes, Pairs, ParameterDef,
-    ParameterSet, Ply,
+    Adjudication, Finding, FindingList, GameKind, LinearConstraint, MOST_CONSTRAINTS, Nodes, Pairs,
+    ParameterDef, ParameterSet, Ply,
 };
 pub use canaries::{Canaries, UnknownCanaries};
 pub use keep::{Keep, KeepMoves, UnknownShare};
@@ -39,6 +39,38 @@ pub struct GameLimit {
     pub max_plies: Ply,
     /// Transposition table of each engine, in KiB.
     pub hash_kib: u32,
+    /// What ends games before the rules do.
+    #[serde(default, skip_serializing_if = "Adjudication::is_off")]
+    pub adjudication: Adjudication,
+}
+
+impl GameLimit {
+    /// Games that are played to their end.
+    #[must_use]
+    pub const fn new(nodes: Nodes, max_plies: Ply, hash_kib: u32) -> Self {
+        Self { nodes, max_plies, hash_kib, adjudication: Adjudication::OFF }
+    }
+}
+
+/// How a run takes its openings from its book; either way each once before any comes again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum BookOrder {
+    /// In an order drawn from the seed, and in another each time through the book.
+    #[default]
+    Random,
+    /// As they stand.
+    Sequential,
+}
+
+impl BookOrder {
+    /// Every order with its name.
+    pub const ALL: [(&'static str, BookOrder); 2] =
+        [("random", BookOrder::Random), ("sequential", BookOrder::Sequential)];
+
+    fn is_usual(&self) -> bool {
+        *self == BookOrder::Random
+    }
 }
 
 /// A run as asked.
@@ -56,6 +88,9 @@ pub struct RunSpec {
     pub limit: GameLimit,
     /// SHA-256 of the opening book, in lower-case hex.
     pub book: String,
+    /// How the openings are taken from it.
+    #[serde(default, skip_serializing_if = "BookOrder::is_usual")]
+    pub book_order: BookOrder,
     /// Pairs of one lease; in a tune, the pairs that share one perturbation.
     pub lease_pairs: u32,
     /// How long a lease of a test, match or race shall take, in seconds: 30 to 120. A lease has fewer
@@ -242,6 +277,7 @@ impl RunSpec {
         between(&mut findings, "limit.nodes", self.limit.nodes.0, 1, 1_000_000_000);
         between(&mut findings, "limit.max_plies", self.limit.max_plies.0, 2, 2_000);
         between(&mut findings, "limit.hash_kib", self.limit.hash_kib, 16, 4_194_304);
+        self.limit.adjudication.check(self.game, &mut findings);
         between(&mut findings, "lease_pairs", self.lease_pairs, 1, 1_000);
         between(&mut findings, "lease_seconds", self.lease_seconds, 30, 120);
         if self.book.len() != 64 || !self.book.chars().all(|c| c.is_ascii_hexdigit()) {
@@ -312,10 +348,20 @@ impl RunSpec {
     /// Who plays and with what means, in a line: `2000 nodes a move`, or what the players are.
     #[must_use]
     pub fn means(&self) -> String {
-        match &self.players {
+        let who = match &self.players {
             None => format!("{} nodes a move", self.limit.nodes),
             Some(players) => players.to_string(),
+        };
+        match self.limit.adjudication {
+            rules if rules.is_off() => who,
+            rules => format!("{who}; {rules}"),
         }
+    }
+
+    /// Whether reports must tell what was thought of each move: it is kept, or games end by it.
+    #[must_use]
+    pub fn needs_evals(&self) -> bool {
+        self.keep.evals || self.limit.adjudication.is_by_score()
     }
 
     /// Whether it needs programs of others.

@@ -122,7 +122,8 @@ pub async fn run(mut settings: Settings, shutdown: Shutdown) -> Result<Summary, 
         &settings.coordinator_url,
         state.key(),
     );
-    let (slots, results) = Slots::start(settings.slots, settings.nice)?;
+    let (slots, results) =
+        Slots::start(settings.slots, settings.nice, settings.externals.memory_mib)?;
     let backoff = Backoff::new(settings.backoff_base, settings.backoff_cap);
     let (events_in, mut events) = mpsc::channel(LINK_EVENTS);
     // Dropped, and so ended, with this function; the metrics likewise.
@@ -373,7 +374,15 @@ impl Session {
         now: Instant,
     ) -> Result<Option<Arc<Contest>>, Refused> {
         let Some(players) = &order.players else {
-            return Contest::inside(order).map(|contest| Some(Arc::new(contest)));
+            let contest = match order.limit.adjudication.tablebases {
+                None => Contest::inside(order)?,
+                Some(_) => {
+                    let players = contest::builtin_players(order.limit.nodes);
+                    let tables = self.settings.tablebases.as_ref();
+                    Contest::duel(order, &players, [None, None], None, Nodes(0), tables)?
+                }
+            };
+            return Ok(Some(Arc::new(contest)));
         };
         contest::check(players, &self.settings.externals, order.limit.hash_kib)?;
         let programs = match self.engines.look(players, now) {
@@ -384,7 +393,8 @@ impl Session {
         let offer = self.offers.iter().find(|offer| offer.game == order.game);
         let speed = offer.map_or(Nodes(0), |offer| offer.speed);
         let guard = self.engines.guard().ok();
-        let contest = Contest::duel(order, players, programs, guard, speed)?;
+        let tables = self.settings.tablebases.as_ref();
+        let contest = Contest::duel(order, players, programs, guard, speed, tables)?;
         Ok(Some(Arc::new(contest)))
     }
 

@@ -110,7 +110,8 @@ impl Session {
     }
 
     pub(super) fn say_hello(&mut self) {
-        let arena = self.engines.offer(&self.settings.externals);
+        let arena =
+            self.engines.offer(&self.settings.externals, self.settings.tablebases.as_deref());
         let hello = convert::hello(&self.settings, &self.offers, arena, self.holdings.keys());
         self.say(Message::Hello(hello));
     }

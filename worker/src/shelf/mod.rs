@@ -21,6 +21,7 @@ mod store;
 pub use bench::{prove, run_bench};
 pub use cache::{Cache, Ready};
 pub use error::{Fault, ShelfError};
+pub(crate) use jail::hash_mib;
 pub use jail::{Guard, Jail, Mode, policy_of};
 pub use pack::{Artefact, pack};
 pub use store::{Engine, Kept, Shelf};

@@ -268,7 +268,12 @@ pub(crate) fn xiangqi(lease_id: i64, pairs: u64, nodes_per_move: u64) -> v1::Lea
             values: vec![v1::ParameterValue { name: "rfp_margin".into(), value: 60.0 }],
         }),
         base: None,
-        limit: Some(v1::GameLimit { nodes_per_move, max_plies: 40, hash_kib: 1024 }),
+        limit: Some(v1::GameLimit {
+            nodes_per_move,
+            max_plies: 40,
+            hash_kib: 1024,
+            adjudication: None,
+        }),
         record_evals: false,
         players: None,
     }

@@ -71,7 +71,7 @@ fn play<G: SearchGame>(
     let params = SearchParams::default();
     let mut scores = [0.5; 2];
     for (score, nodes) in scores.iter_mut().zip([nodes, nodes + nodes.div_ceil(9)]) {
-        let limit = GameLimit { nodes: Nodes(nodes), max_plies: Ply(PLY_LIMIT), hash_kib: 1024 };
+        let limit = GameLimit::new(Nodes(nodes), Ply(PLY_LIMIT), 1024);
         let [a, b] = players;
         let (mut a, mut b) = (EnginePlayer::new(a, &params), EnginePlayer::new(b, &params));
         let end = play_game(&opening, &mut a, &mut b, &limit, &AtomicBool::new(false))?;

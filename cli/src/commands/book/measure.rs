@@ -156,11 +156,7 @@ impl Args {
         if missing.is_empty() {
             return Ok(true);
         }
-        let limit = GameLimit {
-            nodes: Nodes(setup.nodes),
-            max_plies: Ply(setup.max_plies),
-            hash_kib: HASH_KIB,
-        };
+        let limit = GameLimit::new(Nodes(setup.nodes), Ply(setup.max_plies), HASH_KIB);
         let defaults = ParameterSet::default();
         let matchup = Matchup::new(setup.game, limit, &defaults, &defaults)?;
         let threads = match self.threads {

@@ -15,7 +15,7 @@ use std::sync::atomic::AtomicBool;
 /// Openings that are played.
 const OPENINGS: usize = 24;
 /// Enough for games that end by the rules like others.
-const LIMIT: GameLimit = GameLimit { nodes: Nodes(60), max_plies: Ply(160), hash_kib: 1024 };
+const LIMIT: GameLimit = GameLimit::new(Nodes(60), Ply(160), 1024);
 /// More than any test plays.
 const PAIRS: Pairs = Pairs(1_000_000_000);
 const SEED: u64 = 1;
@@ -79,6 +79,7 @@ impl Script {
             players: None,
             canaries: Default::default(),
             book: hex(&Sha256::digest(&self.book)),
+            book_order: model::spec::BookOrder::Random,
             lease_pairs,
             lease_seconds: USUAL_LEASE_SECONDS,
             keep: Keep { moves: keep, evals: false },

@@ -149,7 +149,7 @@ impl Scheduler {
             base,
             limit: spec.limit,
             players: spec.players.clone(),
-            record_evals: spec.keep.evals,
+            record_evals: spec.needs_evals(),
         }
     }
 
@@ -227,6 +227,7 @@ impl Scheduler {
             game: spec.game,
             max_plies: spec.limit.max_plies,
             openings,
+            adjudication: spec.limit.adjudication,
             failures: Failures::of(spec),
         })
     }

@@ -185,7 +185,7 @@ impl Scheduler {
             candidate,
             base,
             limit: run.spec.limit,
-            record_evals: run.spec.keep.evals,
+            record_evals: run.spec.needs_evals(),
             players: run.spec.players.clone(),
         };
         self.batch.leases.push(NewLease {

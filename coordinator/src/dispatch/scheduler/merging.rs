@@ -38,6 +38,7 @@ impl Scheduler {
             game: run.spec.game,
             max_plies: run.spec.limit.max_plies,
             openings,
+            adjudication: run.spec.limit.adjudication,
             failures: Failures::of(&run.spec),
         })
     }

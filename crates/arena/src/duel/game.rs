@@ -3,13 +3,12 @@
 //! The rules of the game alone decide what is legal and what is over; whatever a program claims is
 //! not believed.
 
-use super::adjudicate::{Adjudicator, Verdict};
 use super::player::{Player, Turn};
 use super::{Adjudication, Clock, Insight, SideLimit, StartError};
-use crate::Seat;
+use crate::{Seat, Tablebases};
 use engine::SearchGame;
 use games::{MoveText, RuleWinner};
-use model::Termination;
+use model::{Adjudicator, ScoreVerdict, Termination};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -46,6 +45,15 @@ pub struct DuelRules {
     pub adjudication: Adjudication,
 }
 
+/// Who has won, where this seat is to move.
+fn won_by(winner: RuleWinner, to_move: Seat) -> Option<Seat> {
+    match winner {
+        RuleWinner::SideToMove => Some(to_move),
+        RuleWinner::Opponent => Some(to_move.other()),
+        RuleWinner::Draw => None,
+    }
+}
+
 /// Plays from `opening`, whose side to move is the first player's; `None` when `stop` came first.
 ///
 /// # Errors
@@ -55,6 +63,7 @@ pub(super) fn play<G: SearchGame + MoveText>(
     players: [&mut Player<G>; 2],
     limits: [SideLimit; 2],
     rules: &DuelRules,
+    tablebases: Option<&Tablebases>,
     stop: &AtomicBool,
 ) -> Result<Option<DuelGame<G::Move>>, (Seat, StartError)> {
     let [first, second] = players;
@@ -89,11 +98,7 @@ pub(super) fn play<G: SearchGame + MoveText>(
         loop {
             if let Some(result) = position.result() {
                 game.termination = result.reason;
-                game.winner = match result.winner {
-                    RuleWinner::SideToMove => Some(seat),
-                    RuleWinner::Opponent => Some(seat.other()),
-                    RuleWinner::Draw => None,
-                };
+                game.winner = won_by(result.winner, seat);
                 break;
             }
             if rules.max_plies.is_some_and(|most| game.moves.len() as u64 >= most) {
@@ -121,16 +126,24 @@ pub(super) fn play<G: SearchGame + MoveText>(
             waiter.note(&position, mv, false);
             position.make(mv);
             game.moves.push(PlayedMove { mv, insight, elapsed });
-            match adjudicator.count(seat, &insight).filter(|_| position.result().is_none()) {
-                None => {}
-                Some(verdict) => {
-                    game.termination = Termination::Adjudication;
-                    game.winner = match verdict {
-                        Verdict::Draw => None,
-                        Verdict::Won(seat) => Some(seat),
-                    };
-                    break;
-                }
+            let verdict = adjudicator.count(insight.score);
+            // Rules, and the limit of length, come first.
+            let is_full = rules.max_plies.is_some_and(|most| game.moves.len() as u64 >= most);
+            let goes_on = |position: &G| !is_full && position.result().is_none();
+            let known = tablebases.and_then(|tables| tables.verdict(&position));
+            if let Some(winner) = known.filter(|_| goes_on(&position)) {
+                game.termination = Termination::Tablebase;
+                game.winner = won_by(winner, seat.other());
+                break;
+            }
+            if let Some(verdict) = verdict.filter(|_| goes_on(&position)) {
+                game.termination = Termination::Adjudication;
+                game.winner = match verdict {
+                    ScoreVerdict::Draw => None,
+                    ScoreVerdict::FirstWins => Some(Seat::First),
+                    ScoreVerdict::SecondWins => Some(Seat::Second),
+                };
+                break;
             }
             seat = seat.other();
         }

@@ -5,7 +5,6 @@
 //! two players of a slot and plays pairs with them; its caller owns the threads. Games of the engine
 //! against itself under node limits are [`PairPlayer`](crate::PairPlayer)'s, which needs none of this.
 
-mod adjudicate;
 mod check;
 mod clock;
 mod echo;
@@ -22,13 +21,15 @@ mod spec;
 mod speech;
 mod uci;
 mod xboard;
+mod xshogi;
 
-pub use adjudicate::{Adjudication, DrawRule, ResignRule};
 pub use check::{Checkup, Outcome, Verdict, check, declared};
 pub use clock::{Clock, Flag};
 pub use echo::echo;
 pub use game::{DuelGame, DuelRules, PlayedMove};
-pub use model::{Protocol, SideLimit, TimeControl, TimeError, parse_seconds};
+pub use model::{
+    Adjudication, DrawRule, Protocol, ResignRule, SideLimit, TimeControl, TimeError, parse_seconds,
+};
 pub use options::{EngineOption, OptionError, OptionKind};
 pub use pair::{Duel, DuelError, DuelPair, DuelPlayer, DuelRecord};
 pub use session::StartError;

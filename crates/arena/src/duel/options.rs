@@ -140,7 +140,7 @@ impl Options {
     }
 
     /// A number as the text of an option's value.
-    fn text_of(&self, name: &str, number: f64) -> Result<String, OptionError> {
+    pub(super) fn text_of(&self, name: &str, number: f64) -> Result<String, OptionError> {
         let wrong = |allowed: String| OptionError {
             name: printable(name, 60),
             found: number.to_string(),

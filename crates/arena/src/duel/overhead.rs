@@ -62,6 +62,7 @@ pub fn duel_cost(program: &Program, pairs: u64, concurrency: usize) -> Result<Co
         entrants: [entrant("one"), entrant("other")],
         rules: DuelRules { max_plies: Some(MOST_PLIES), ..DuelRules::default() },
         rule_set: RuleSet::default(),
+        tablebases: None,
         pgn_tags: None,
     };
     let stop = AtomicBool::new(false);
@@ -203,7 +204,7 @@ impl InsideCost {
 pub fn inside_cost(nodes: u64, pairs: u64) -> InsideCost {
     let params = SearchParams::<Xiangqi>::default();
     let (mut one, mut other) = (Searcher::new(4), Searcher::new(4));
-    let limit = GameLimit { nodes: Nodes(nodes), max_plies: Ply(MOST_PLIES), hash_kib: 4096 };
+    let limit = GameLimit::new(Nodes(nodes), Ply(MOST_PLIES), 4096);
     let stop = AtomicBool::new(false);
     let mut cost = InsideCost { plies: 0, whole: Duration::ZERO, search: Duration::ZERO };
     let began = Instant::now();

@@ -5,7 +5,7 @@ use super::game::{DuelGame, DuelRules, play};
 use super::player::Player;
 use super::{Entrant, Insight, StartError};
 use crate::matchup::read_opening;
-use crate::{ArenaError, Seat};
+use crate::{ArenaError, Seat, Tablebases};
 use engine::SearchGame;
 use games::MoveText;
 use games::pgn::{Outcome, Pgn};
@@ -13,6 +13,7 @@ use games::xiangqi::{RuleSet, Xiangqi};
 use games::{chess::Chess, othello::Othello, shogi::Shogi, tictactoe::TicTacToe};
 use model::lease::{Opening, PairIndex};
 use model::{GameKind, GameScore, PairOutcome, Ply, Score, Termination};
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -90,6 +91,8 @@ pub struct Duel {
     pub rules: DuelRules,
     /// The book of rules for repetitions in xiangqi.
     pub rule_set: RuleSet,
+    /// What ends games of chess early, if there are tables.
+    pub tablebases: Option<Arc<Tablebases>>,
     /// Whether records carry a PGN text; its tags beside those of the game.
     pub pgn_tags: Option<Vec<(String, String)>>,
 }
@@ -118,6 +121,16 @@ impl DuelPlayer {
         Ok(Self { table })
     }
 
+    /// Goes on to another match with the same players: processes stay, and are told before their next
+    /// game what is another number now. `false`, and nothing is changed: they are not the same players,
+    /// and the match needs its own.
+    ///
+    /// # Errors
+    /// The engine built in does not take the parameters of a side; these players are of no use then.
+    pub fn retarget(&mut self, duel: &Duel) -> Result<bool, ArenaError> {
+        self.table.retarget(duel)
+    }
+
     /// Starts both programs, before the first pair does; what they call themselves.
     ///
     /// # Errors
@@ -140,6 +153,8 @@ impl DuelPlayer {
 }
 
 trait PlayPair: Send {
+    fn retarget(&mut self, duel: &Duel) -> Result<bool, ArenaError>;
+
     fn start(&mut self, stop: &AtomicBool) -> Result<[Option<String>; 2], DuelError>;
 
     fn play(&mut self, opening: &Opening, stop: &AtomicBool)
@@ -174,7 +189,8 @@ impl<G: SearchGame + MoveText> Table<G> {
             Seat::First => ([one, other], limits),
             Seat::Second => ([other, one], [limits[1], limits[0]]),
         };
-        match play(opening, players, limits, &self.duel.rules, stop) {
+        let (rules, tablebases) = (&self.duel.rules, self.duel.tablebases.as_deref());
+        match play(opening, players, limits, rules, tablebases, stop) {
             Ok(None) | Err((_, StartError::Stopped)) => Ok(None),
             Ok(Some(game)) => Ok(Some(self.record(opening, index, seat, &game))),
             Err((at_fault, source)) => {
@@ -288,6 +304,19 @@ fn comment(insight: &Insight, elapsed: Duration) -> String {
 }
 
 impl<G: SearchGame + MoveText> PlayPair for Table<G> {
+    fn retarget(&mut self, duel: &Duel) -> Result<bool, ArenaError> {
+        let suits = self.players.iter().zip(&duel.entrants).all(|(player, to)| player.suits(to));
+        if !suits || duel.game != self.duel.game || duel.rule_set != self.duel.rule_set {
+            return Ok(false);
+        }
+        let sides = ["first engine", "second engine"];
+        for ((player, to), side) in self.players.iter_mut().zip(&duel.entrants).zip(sides) {
+            player.retarget(to, side)?;
+        }
+        self.duel = duel.clone();
+        Ok(true)
+    }
+
     fn start(&mut self, stop: &AtomicBool) -> Result<[Option<String>; 2], DuelError> {
         for (player, entrant) in self.players.iter_mut().zip(&self.duel.entrants) {
             player

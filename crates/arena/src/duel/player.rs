@@ -45,6 +45,8 @@ pub(super) struct Outside {
     limit: SideLimit,
     session: Option<Session>,
     has_run: bool,
+    /// Numbers that the process has not been told yet.
+    untold: Vec<(String, f64)>,
 }
 
 /// The engine built in.
@@ -52,6 +54,7 @@ pub(super) struct Inside<G: SearchGame> {
     searcher: Searcher<G>,
     params: SearchParams<G>,
     limit: SideLimit,
+    hash_mb: usize,
 }
 
 /// The time since a search began.
@@ -71,6 +74,7 @@ impl<G: SearchGame + MoveText> Player<G> {
                 limit: entrant.limit,
                 session: None,
                 has_run: false,
+                untold: Vec::new(),
             })),
             Mind::Builtin { parameters, hash_mb } => {
                 let params = SearchParams::from_set(parameters)
@@ -79,9 +83,42 @@ impl<G: SearchGame + MoveText> Player<G> {
                     searcher: Searcher::new(*hash_mb),
                     params,
                     limit: entrant.limit,
+                    hash_mb: *hash_mb,
                 }))
             }
         })
+    }
+
+    /// Whether it can become this entrant as it stands: the same program with the same options, under
+    /// limits of the same kind. Numbers by name may differ in protocols that set options between games.
+    pub(super) fn suits(&self, entrant: &Entrant) -> bool {
+        match (self, &entrant.mind) {
+            (Player::Program(outside), Mind::Program(program)) => {
+                outside.suits(program, &entrant.limit)
+            }
+            (Player::Builtin(inside), Mind::Builtin { hash_mb, .. }) => inside.hash_mb == *hash_mb,
+            _ => false,
+        }
+    }
+
+    /// Becomes an entrant that it suits; a process that has ended meanwhile is forgotten.
+    pub(super) fn retarget(
+        &mut self,
+        entrant: &Entrant,
+        side: &'static str,
+    ) -> Result<(), ArenaError> {
+        match (self, &entrant.mind) {
+            (Player::Program(outside), Mind::Program(program)) => {
+                outside.retarget(program, entrant.limit);
+            }
+            (Player::Builtin(inside), Mind::Builtin { parameters, .. }) => {
+                inside.params = SearchParams::from_set(parameters)
+                    .map_err(|source| ArenaError::Parameters { side, source })?;
+                inside.limit = entrant.limit;
+            }
+            (player, _) => *player = Self::new(entrant, side)?,
+        }
+        Ok(())
     }
 
     /// What a program calls itself, once it runs.
@@ -118,9 +155,13 @@ impl<G: SearchGame + MoveText> Player<G> {
                 }
                 outside.start(G::KIND, stop)?;
                 let Some(session) = &mut outside.session else { return Ok(None) };
+                let command = || model::printable(&outside.program.command.to_string_lossy(), 200);
+                let untold = std::mem::take(&mut outside.untold);
+                session
+                    .set_numbers(&untold)
+                    .map_err(|source| StartError::Option { command: command(), source })?;
                 let done = session.new_game(opening, clocks, stop);
                 let is_proven = session.is_proven();
-                let command = || model::printable(&outside.program.command.to_string_lossy(), 200);
                 let protocol = outside.program.protocol;
                 match done {
                     Ok(()) => Ok(None),
@@ -199,6 +240,7 @@ impl Outside {
                 Ok(session) => {
                     self.session = Some(session);
                     self.has_run = true;
+                    self.untold.clear();
                     return Ok(());
                 }
                 Err(error @ StartError::Stopped) => return Err(error),
@@ -206,6 +248,41 @@ impl Outside {
                 Err(_) => {}
             }
         }
+    }
+
+    fn suits(&self, program: &Program, limit: &SideLimit) -> bool {
+        let rest = |program: &Program| Program {
+            parameters: Vec::new(),
+            patience: Duration::ZERO,
+            ..program.clone()
+        };
+        let kind = |limit: &SideLimit| {
+            let moves = limit.clock.map(|clock| clock.moves.is_some());
+            (moves, limit.movetime.is_some(), limit.depth.is_some())
+        };
+        let (old, new) = (&self.program.parameters, &program.parameters);
+        let are_same = match program.protocol {
+            model::Protocol::Xboard => old == new,
+            _ => old.iter().map(|(name, _)| name).eq(new.iter().map(|(name, _)| name)),
+        };
+        are_same && kind(&self.limit) == kind(limit) && rest(&self.program) == rest(program)
+    }
+
+    fn retarget(&mut self, program: &Program, limit: SideLimit) {
+        // Nobody has lost a game by what happens between two matches.
+        if self.session.as_mut().is_some_and(Session::has_ended) {
+            self.session = None;
+        }
+        for (name, number) in &program.parameters {
+            if !self.program.parameters.contains(&(name.clone(), *number)) {
+                self.untold.retain(|(known, _)| known != name);
+                self.untold.push((name.clone(), *number));
+            }
+        }
+        if let Some(session) = &mut self.session {
+            session.be_patient(program.patience);
+        }
+        (self.program, self.limit) = (program.clone(), limit);
     }
 
     fn leave(&mut self) {

@@ -117,6 +117,8 @@ pub(super) struct Session {
     patience: Duration,
     /// Reused for every order.
     order: String,
+    /// What the program is told before its next game.
+    preface: String,
     /// It has answered at least one game's `isready`.
     is_proven: bool,
     start_within: Duration,
@@ -155,6 +157,7 @@ impl Session {
             tongue,
             patience: program.patience,
             order: String::new(),
+            preface: String::new(),
             is_proven: false,
             start_within: program.start_within,
         })
@@ -186,6 +189,31 @@ impl Session {
         self.options().iter().find(|option| option.name.eq_ignore_ascii_case(name))
     }
 
+    /// Sets numbers by name, with the next game.
+    ///
+    /// # Errors
+    /// The program has no such option, or no such value of it; nothing is set.
+    pub(super) fn set_numbers(&mut self, numbers: &[(String, f64)]) -> Result<(), OptionError> {
+        let Tongue::Uci(uci) = &self.tongue else { return Ok(()) };
+        let mut text = String::new();
+        for (name, number) in numbers {
+            let value = uci.options.text_of(name, *number)?;
+            text.push_str(&uci.options.line(uci.protocol, name, &value)?);
+        }
+        self.preface.push_str(&text);
+        Ok(())
+    }
+
+    /// Waits so long for moves without a limit of time from now on.
+    pub(super) fn be_patient(&mut self, patience: Duration) {
+        self.patience = patience;
+    }
+
+    /// Whether the program has ended by itself.
+    pub(super) fn has_ended(&mut self) -> bool {
+        self.process.await_end(Duration::ZERO)
+    }
+
     /// Whether it must not be used for another game.
     pub(super) fn is_spent(&self) -> bool {
         matches!(&self.tongue, Tongue::XBoard(xboard) if !xboard.can_be_reused())
@@ -204,10 +232,13 @@ impl Session {
         });
         let within = if self.is_proven { budget } else { self.start_within };
         let deadline = Instant::now() + within;
-        let parts = match &mut self.tongue {
+        let mut parts = match &mut self.tongue {
             Tongue::Uci(uci) => uci.new_game(opening).map_err(Fault::Unable)?,
             Tongue::XBoard(xboard) => xboard.new_game(opening, clocks).map_err(Fault::Unable)?,
         };
+        if !self.preface.is_empty() {
+            parts.insert(0, (std::mem::take(&mut self.preface), None));
+        }
         for (text, awaited) in parts {
             if let Err(event) = self.process.write(text.as_bytes(), deadline) {
                 return Err(self.fault(event));

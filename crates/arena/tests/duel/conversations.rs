@@ -87,7 +87,7 @@ fn what_a_protocol_cannot_do_is_refused_with_words() {
     for (game, protocol, habits, limit, part) in [
         (GameKind::Shogi, Protocol::Usi, &[][..], clock, "no moves to a time control"),
         (GameKind::Chess, Protocol::Xboard, &[], nodes(5), "no limit of nodes"),
-        (GameKind::Xiangqi, Protocol::Xboard, &[], any_time(), "only chess is played"),
+        (GameKind::Xiangqi, Protocol::Xboard, &[], any_time(), "chess and shogi are played"),
     ] {
         let entrants = [outside("zoo", animal(protocol, habits), limit), builtin()];
         let error = pair(&duel(game, entrants)).expect_err("refused").to_string();
@@ -148,12 +148,12 @@ fn scores_end_games_where_both_or_one_say_so() {
         (game.score, game.termination, game.plies.0)
     };
     let resign = |two_sided| Adjudication {
-        draw: None,
         resign: Some(ResignRule { move_count: 3, score: 400, two_sided }),
+        ..Adjudication::OFF
     };
     let draw = Adjudication {
         draw: Some(DrawRule { move_number: 6, move_count: 2, score: 10 }),
-        resign: None,
+        ..Adjudication::OFF
     };
     let (adjudicated, limit) = (Termination::Adjudication, Termination::PlyLimit);
     for (first, second, rules, expected) in [

@@ -49,7 +49,7 @@ pub(crate) fn builtin() -> Entrant {
 
 pub(crate) fn duel(game: GameKind, entrants: [Entrant; 2]) -> Duel {
     let rules = DuelRules { max_plies: Some(40), ..DuelRules::default() };
-    Duel { game, entrants, rules, rule_set: RuleSet::Computer, pgn_tags: None }
+    Duel { game, entrants, rules, rule_set: RuleSet::Computer, tablebases: None, pgn_tags: None }
 }
 
 /// The pair from the initial position.

@@ -8,9 +8,9 @@ use super::players::{PlayersFile, players};
 use super::reader::{Reader, Section};
 use super::{
     BookChoice, CandidateFile, JobFile, ParameterFile, RunFile, Surroundings, TestFile, TuneFile,
-    game_names, hypotheses, test_limits, tune_settings,
+    book, game_names, hypotheses, test_limits, tune_settings,
 };
-use crate::spec::{Canaries, GameLimit, Keep, SprtSpec};
+use crate::spec::{BookOrder, Canaries, GameLimit, Keep, SprtSpec};
 use crate::{Finding, FindingList, GameKind, Pairs, ParameterSet};
 
 /// A campaign as written.
@@ -32,6 +32,8 @@ pub struct CampaignFile {
     pub lease_seconds: u32,
     /// Where the openings come from.
     pub book: BookChoice,
+    /// How they are taken from there.
+    pub book_order: BookOrder,
     /// Limits of the games.
     pub limit: GameLimit,
     /// Who plays.
@@ -83,10 +85,7 @@ impl CampaignFile {
         let weight = root.number(&mut reader, "weight", Some(1.0));
         let lease_pairs = root.whole(&mut reader, "lease_pairs", Some(8), 1..=1000);
         let lease_seconds = super::lease_seconds(&mut reader, &mut root);
-        let book = match root.text(&mut reader, "book").as_deref() {
-            None | Some("builtin") => BookChoice::Builtin,
-            Some(path) => BookChoice::File(path.to_owned()),
-        };
+        let (book, book_order) = book(&mut reader, &mut root);
         let (limit, players) = players(&mut reader, &mut root);
         if !root.has("tune") {
             let mend = "[tune]\n  pairs = 20000";
@@ -121,6 +120,7 @@ impl CampaignFile {
             lease_pairs: u32::try_from(lease_pairs).unwrap_or(u32::MAX),
             lease_seconds,
             book,
+            book_order,
             limit,
             players,
             champion,
@@ -230,6 +230,7 @@ impl CampaignFile {
             keep: Keep::default(),
             canaries: Canaries::default(),
             book: self.book.clone(),
+            book_order: self.book_order,
             limit: self.limit,
             players: self.players.clone(),
             job,

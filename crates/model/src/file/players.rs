@@ -1,5 +1,6 @@
 //! Who plays a run as its author writes it: names of engines, and what each side may spend.
 
+use super::adjudication::adjudication;
 use super::reader::{Reader, Section, nearest};
 use super::resolve::Surroundings;
 use crate::side_limit::duration_of;
@@ -129,7 +130,7 @@ fn unknown(place: &str, name: &str, known: &[KnownEngine]) -> Finding {
     Finding::new(place, found, allowed, mend)
 }
 
-/// Reads `engine`, `candidate_engine`, `base_engine` and `[limit]`.
+/// Reads `engine`, `candidate_engine`, `base_engine`, `[adjudication]` and `[limit]`.
 pub(super) fn players(reader: &mut Reader<'_>, root: &mut Section<'_>) -> (GameLimit, PlayersFile) {
     let mut name = |field| root.text(reader, field).filter(|name| name != BUILTIN);
     let both = name("engine");
@@ -139,9 +140,10 @@ pub(super) fn players(reader: &mut Reader<'_>, root: &mut Section<'_>) -> (GameL
         if says("candidate_engine") { candidate } else { both.clone() },
         if says("base_engine") { base } else { both },
     ];
+    let ends = adjudication(reader, root);
     let Some(mut section) = root.section(reader, "limit") else {
         reader.missing(root, "limit", "a [limit] table", "[limit]\n  nodes = 2000");
-        let limit = GameLimit { nodes: Nodes(1), max_plies: Ply(300), hash_kib: 1024 };
+        let limit = GameLimit::new(Nodes(1), Ply(300), 1024);
         return (limit, PlayersFile::default());
     };
     let max_plies = section.whole(reader, "max_plies", Some(300), 2..=2000);
@@ -175,6 +177,7 @@ pub(super) fn players(reader: &mut Reader<'_>, root: &mut Section<'_>) -> (GameL
         nodes: cost.cost(),
         max_plies: Ply(max_plies),
         hash_kib: u32::try_from(hash_kib).unwrap_or(u32::MAX),
+        adjudication: ends,
     };
     (limit, players)
 }

@@ -127,6 +127,13 @@ name = "p"
 [[constraint]]
 sum = { p = 1 }
 at_most = 0
+[adjudication]
+tablebases = 5
+[adjudication.draw]
+movecount = 1
+[adjudication.resign]
+movecount = 1
+score = 1
 "#;
 
 const TEST: &str = r#"name = "n"
@@ -135,6 +142,13 @@ game = "chess"
 nodes = 1
 [candidate]
 p = 1
+[adjudication]
+tablebases = 5
+[adjudication.draw]
+movecount = 1
+[adjudication.resign]
+movecount = 1
+score = 1
 "#;
 
 const RUN_OF: &str = r#"name = "n"
@@ -142,6 +156,13 @@ game = "chess"
 candidate_run = 1
 [limit]
 nodes = 1
+[adjudication]
+tablebases = 5
+[adjudication.draw]
+movecount = 1
+[adjudication.resign]
+movecount = 1
+score = 1
 "#;
 
 const MATCH: &str = r#"name = "n"
@@ -152,6 +173,13 @@ nodes = 1
 p = 1
 [test]
 pairs = 1
+[adjudication]
+tablebases = 5
+[adjudication.draw]
+movecount = 1
+[adjudication.resign]
+movecount = 1
+score = 1
 "#;
 
 const RACE: &str = r#"name = "n"
@@ -161,6 +189,13 @@ nodes = 1
 [[candidate]]
 name = "c"
 values = { p = 1 }
+[adjudication]
+tablebases = 5
+[adjudication.draw]
+movecount = 1
+[adjudication.resign]
+movecount = 1
+score = 1
 "#;
 
 const CAMPAIGN: &str = r#"name = "n"
@@ -173,6 +208,13 @@ pairs = 1
 [[group]]
 name = "g"
 parameters = ["p"]
+[adjudication]
+tablebases = 5
+[adjudication.draw]
+movecount = 1
+[adjudication.resign]
+movecount = 1
+score = 1
 "#;
 
 const GIT: &str = r#"name = "n"
@@ -212,7 +254,12 @@ const RUN: &[(&str, &str)] = &[
         "how long a lease of a test, match or race shall take: a worker that would need longer for \
          `lease_pairs` gets fewer; a lease of a tune is always whole",
     ),
-    ("book", "`builtin`, or a file of openings; a relative path counts from this file's folder"),
+    (
+        "book",
+        "`builtin`, or a file of openings, a position a line or by its ending .pgn, .moves, .ggf; a relative path counts from this file's folder",
+    ),
+    ("book_plies", "half-moves of each game of the book that are its opening; all, if left out"),
+    ("book_order", "how the openings are taken: drawn from the seed, or as they stand"),
     ("limit", "the limits of each game"),
     (
         "engine",
@@ -236,6 +283,19 @@ const RUN: &[(&str, &str)] = &[
     ("limit.base", "what the base may spend, in place of what both may"),
     ("limit.max_plies", "half-moves after which a game is a draw"),
     ("limit.hash_kib", "the transposition table of each engine, in KiB"),
+    ("adjudication", "what ends games before the rules do; nothing, if left out"),
+    (
+        "adjudication.tablebases",
+        "men on the board up to which the workers' tables decide (chess); only workers that have all of them play then",
+    ),
+    ("adjudication.draw", "ends level games"),
+    ("adjudication.draw.movenumber", "moves of each side before which no game is drawn"),
+    ("adjudication.draw.movecount", "moves of each side in a row that must be level"),
+    ("adjudication.draw.score", "centipawns that are level, either way"),
+    ("adjudication.resign", "ends lost games"),
+    ("adjudication.resign.movecount", "moves of one side in a row that must be lost"),
+    ("adjudication.resign.score", "centipawns below zero that are lost"),
+    ("adjudication.resign.twosided", "whether the winner's scores must agree"),
     (
         "keep_moves",
         "whose moves the ledger keeps: `all`, `none`, or a share as `sample=1%`; all, if left out",

@@ -82,6 +82,7 @@ pub(super) fn resolve(file: &RunFile, around: &Surroundings<'_>) -> Result<RunSp
         weight: file.weight,
         limit: file.limit,
         book: around.book_sha256.clone(),
+        book_order: file.book_order,
         lease_pairs: file.lease_pairs,
         lease_seconds: file.lease_seconds,
         keep: file.keep,

@@ -86,7 +86,7 @@ fn a_tune_is_read_and_filled_from_the_engine() {
         ("small", GameKind::TicTacToe, u64::MAX)
     );
     assert_eq!((spec.weight, spec.lease_pairs, spec.lease_seconds), (1.0, 8, 60));
-    let limit = GameLimit { nodes: Nodes(2000), max_plies: Ply(300), hash_kib: 1024 };
+    let limit = GameLimit::new(Nodes(2000), Ply(300), 1024);
     assert_eq!(spec.limit, limit);
     let Job::Tune(tune) = spec.job else { panic!("not a tune") };
     let spsa = SpsaSettings { a_ratio: 0.0, ..SpsaSettings::default() };
@@ -221,6 +221,55 @@ fn a_test_is_read_with_its_defaults() {
     assert_eq!(sprt.model, EloModel::Logistic);
     assert_eq!((test.max_pairs, test.candidate_run), (Pairs(20_000), None));
     assert_eq!(test.futility, 0.0);
+}
+
+#[test]
+fn what_ends_games_early_is_read_and_nothing_does_unless_it_is_said() {
+    use crate::{Adjudication, DrawRule, ResignRule};
+    assert!(resolve(TEST, None).unwrap().limit.adjudication.is_off());
+    let more = "[adjudication.draw]\nmovenumber = 40\nmovecount = 8\nscore = 10\n\
+                [adjudication.resign]\nmovecount = 3\nscore = 400\ntwosided = \"yes\"\n";
+    let text = format!("{TEST}{more}");
+    let spec = resolve(&text, None).unwrap();
+    let rules = Adjudication {
+        draw: Some(DrawRule { move_number: 40, move_count: 8, score: 10 }),
+        resign: Some(ResignRule { move_count: 3, score: 400, two_sided: true }),
+        tablebases: None,
+    };
+    assert_eq!(spec.limit.adjudication, rules);
+    assert!(spec.needs_evals() && !spec.keep.evals, "scores are told, and not kept");
+    let json = serde_json::to_string(&spec).unwrap();
+    assert_eq!(serde_json::from_str::<RunSpec>(&json).unwrap(), spec);
+    for (from, to, place) in [
+        ("movecount = 8", "", "adjudication.draw.movecount"),
+        ("score = 400", "score = 0", "adjudication.resign.score"),
+        ("twosided = \"yes\"", "twosided = 1", "adjudication.resign.twosided"),
+        ("movenumber", "move_number", "adjudication.draw.move_number"),
+        (more, "[adjudication]\n", "adjudication.resign"),
+        (more, "[adjudication]\ntablebases = 5\n", "adjudication.tablebases"),
+    ] {
+        let found = findings(&text.replacen(from, to, 1));
+        let hit = found.iter().find(|finding| finding.place == place);
+        assert!(hit.is_some_and(|finding| finding.line.is_some()), "{place}: {found:#?}");
+    }
+}
+
+#[test]
+fn a_book_of_games_may_be_cut_and_taken_in_order() {
+    let cut = "book = \"my.pgn\"\nbook_plies = 8\nbook_order = \"sequential\"";
+    let text = TEST.replace("book = \"my.epd\"", cut);
+    let file = RunFile::parse(&text).unwrap();
+    assert_eq!(file.book, BookChoice::Games { path: "my.pgn".to_owned(), plies: 8 });
+    assert_eq!(resolve(&text, None).unwrap().book_order, BookOrder::Sequential);
+    assert_eq!(resolve(TEST, None).unwrap().book_order, BookOrder::Random);
+    for (from, to, place) in [
+        ("book_plies = 8", "book_plies = 0", "book_plies"),
+        ("book = \"my.pgn\"\n", "", "book_plies"),
+        ("sequential", "backwards", "book_order"),
+    ] {
+        let found = findings(&text.replacen(from, to, 1));
+        assert!(found.iter().any(|finding| finding.place == place), "{place}: {found:#?}");
+    }
 }
 
 #[test]
