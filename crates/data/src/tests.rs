@@ -87,7 +87,7 @@ fn kept_positions_are_quiet_new_and_seen_from_the_side_to_move() {
             assert!(!kept.position.in_check());
             assert!(kept.score.0.abs() <= recipe.filters.max_score);
             assert!(seen.insert(kept.position.hash()));
-            let is_first = kept.ply % 2 == 0;
+            let is_first = kept.ply.is_multiple_of(2);
             let expected = match game.ending.winner {
                 Winner::Nobody => 0.5,
                 winner => f32::from(u8::from((winner == Winner::First) == is_first)),

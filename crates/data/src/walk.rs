@@ -64,9 +64,11 @@ pub fn positions<G: games::Game>(
         Winner::Second => 0.0,
         Winner::Nobody => 0.5,
     };
-    for (ply, ((mv, eval), kept)) in (0..).zip(moves.into_iter().zip(&game.evals).zip(&game.kept)) {
+    for (ply, ((mv, eval), kept)) in
+        (0_u64..).zip(moves.into_iter().zip(&game.evals).zip(&game.kept))
+    {
         if *kept {
-            let result = if ply % 2 == 0 { first } else { 1.0 - first };
+            let result = if ply.is_multiple_of(2) { first } else { 1.0 - first };
             visit(Position { position: &position, score: eval.score, result, ply });
         }
         position.make(mv);

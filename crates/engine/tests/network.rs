@@ -39,11 +39,11 @@ fn network(seed: u64) -> Network {
         output,
         output_bias,
     })
-    .unwrap()
+    .expect("sums that fit")
 }
 
 fn params(network: Network) -> SearchParams<Xiangqi> {
-    SearchParams::default().with_network(Some(Arc::new(network))).unwrap()
+    SearchParams::default().with_network(Some(Arc::new(network))).expect("of xiangqi")
 }
 
 #[test]

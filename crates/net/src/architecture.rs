@@ -53,7 +53,7 @@ impl Architecture {
             return wrong("king_buckets", self.king_buckets.to_string(), allowed.join(", "));
         }
         let hidden = self.hidden;
-        if hidden == 0 || hidden > MOST_HIDDEN || usize::from(hidden) % BLOCK != 0 {
+        if hidden == 0 || hidden > MOST_HIDDEN || !usize::from(hidden).is_multiple_of(BLOCK) {
             let allowed = format!("a multiple of {BLOCK} from {BLOCK} to {MOST_HIDDEN}");
             return wrong("hidden", hidden.to_string(), allowed);
         }

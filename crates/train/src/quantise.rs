@@ -66,8 +66,7 @@ impl Rounding {
             let value = f64::from(network.evaluate_inputs(sample.inputs, sample.bucket));
             let distance = (exact - value).abs();
             let bound = bound(weights, network, &sample);
-            // Written so that NaN fails.
-            if !(distance <= bound) {
+            if distance.is_nan() || distance > bound {
                 return Err(index);
             }
             rounding.positions += 1;

@@ -94,8 +94,8 @@ impl Slice {
         let Learnt { values, slopes, .. } = learnt;
         for ((&index, both), &by) in batch.iter().zip(sums.iter()).zip(by) {
             let Sample { inputs: sides, bucket } = samples.get(index as usize);
-            for side in 0..2 {
-                let (sum, at) = (&both[side], Self::output_at(*inputs, bucket, side));
+            for (side, sum) in both.iter().enumerate() {
+                let at = Self::output_at(*inputs, bucket, side);
                 let weights = lanes(values, at);
                 let mut along: Lanes = [0.0; BLOCK];
                 for ((along, sum), weight) in along.iter_mut().zip(sum).zip(weights) {

@@ -127,7 +127,11 @@ pub(crate) fn read_network(path: &Path) -> anyhow::Result<(String, Arc<Network>)
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let written = || -> anyhow::Result<()> {
-        let mut file = tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new(".")))?;
+        let mut builder = tempfile::Builder::new();
+        // For whoever may read files of this user: temporary ones are for it alone.
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644));
+        let mut file = builder.tempfile_in(folder.unwrap_or(Path::new(".")))?;
         file.write_all(bytes)?;
         file.as_file().sync_all()?;
         file.persist(path)?;

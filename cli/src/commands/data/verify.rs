@@ -44,7 +44,7 @@ impl Args {
             let name = || format!("shard {}", entry.sha256);
             audit(recipe, &shard).with_context(name)?;
             let Some(generator) = &mut generator else { continue };
-            for game in shard.games.iter().filter(|game| game.index % every == 0) {
+            for game in shard.games.iter().filter(|game| game.index.is_multiple_of(every)) {
                 if !play_again(generator, game, &stop).with_context(name)? {
                     anyhow::bail!("ended before the last file; nothing was found so far");
                 }

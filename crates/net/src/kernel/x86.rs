@@ -78,12 +78,11 @@ fn output_wide(values: &[Block], weights: &[Block]) -> i32 {
     let (zero, one) = (_mm256_setzero_si256(), _mm256_set1_epi16(QUANTUM_IN));
     let mut sums = [zero; 2];
     for (value, weight) in values.iter().zip(weights) {
-        let (value, weight) = (wide(value), wide(weight));
-        for half in 0..2 {
-            let clipped = _mm256_min_epi16(_mm256_max_epi16(value[half], zero), one);
-            let product = _mm256_mullo_epi16(clipped, weight[half]);
-            let pairs = _mm256_madd_epi16(product, clipped);
-            sums[half] = _mm256_add_epi32(sums[half], pairs);
+        let halves = wide(value).into_iter().zip(wide(weight));
+        for (sum, (value, weight)) in sums.iter_mut().zip(halves) {
+            let clipped = _mm256_min_epi16(_mm256_max_epi16(value, zero), one);
+            let product = _mm256_mullo_epi16(clipped, weight);
+            *sum = _mm256_add_epi32(*sum, _mm256_madd_epi16(product, clipped));
         }
     }
     let sum = _mm256_add_epi32(sums[0], sums[1]);
