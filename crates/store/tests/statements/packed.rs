@@ -11,7 +11,7 @@ use store::{Batch, Snapshot, StoredMoves};
 async fn mixed() -> Fixture {
     let fixture = filled().await;
     let given = Batch { leases: vec![lease(1, 1, 0, 4, 0)], ..Batch::default() };
-    fixture.commit(given).await.unwrap();
+    fixture.commit(given).await.expect("the set-up works");
     fixture
         .run(
             "INSERT INTO reports_by_row VALUES
@@ -29,13 +29,13 @@ async fn mixed() -> Fixture {
         lease_moves: vec![moved(2, 3, None)],
         ..Batch::default()
     };
-    fixture.commit(first).await.unwrap();
+    fixture.commit(first).await.expect("the set-up works");
     let second = Batch {
         reports: vec![report(5, 2, 1, 3, &[5])],
         lease_moves: vec![moved(2, 4, Some(LeaseEnd::Returned))],
         ..Batch::default()
     };
-    fixture.commit(second).await.unwrap();
+    fixture.commit(second).await.expect("the set-up works");
     fixture
 }
 
