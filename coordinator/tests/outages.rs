@@ -94,6 +94,32 @@ async fn a_second_coordinator_is_refused_and_the_first_goes_on() -> Result<()> {
 }
 
 #[tokio::test]
+async fn who_reads_the_ledger_for_long_keeps_the_lead_before_a_standby() -> Result<()> {
+    const PATIENCE: Duration = Duration::from_secs(6);
+    let database = Database::start().await?;
+    House::start(&database).await?.stop().await?;
+    let epoch = "SELECT epoch FROM leadership";
+    let before = database.number(epoch).await?;
+    // As a large ledger on a slow disk: the runs cannot be read for a while.
+    let mut held = database.connection().await?;
+    let lock = "BEGIN; LOCK TABLE runs IN ACCESS EXCLUSIVE MODE";
+    sqlx::raw_sql(lock).execute(&mut held).await?;
+    let standby = async {
+        while database.number(epoch).await? == before {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        let ledger = store::Ledger::open(database.url()).await?;
+        let waited = tokio::time::timeout(PATIENCE * 3 / 2, ledger.wait_for_lead(PATIENCE)).await;
+        sqlx::raw_sql("ROLLBACK").execute(&mut held).await?;
+        anyhow::Ok(waited.is_err())
+    };
+    let (house, waits) = tokio::join!(House::start(&database), standby);
+    assert!(waits?, "the lead was taken from a coordinator that was reading");
+    assert_eq!(database.number(epoch).await?, before + 1);
+    house?.stop().await
+}
+
+#[tokio::test]
 async fn a_session_gives_way_to_the_next_of_the_same_worker() -> Result<()> {
     let database = Database::start().await?;
     let house = House::start(&database).await?;

@@ -12,6 +12,9 @@ use std::time::{Duration, Instant};
 use store::{KnownWorker, LeaderEpoch, Ledger, StoreError};
 use tokio::sync::mpsc;
 
+/// Between two signs of life while the state is read.
+const BEAT: Duration = Duration::from_secs(1);
+
 /// The state as the ledger has it.
 pub(super) struct Recovered {
     leader: LeaderEpoch,
@@ -123,14 +126,34 @@ pub(super) async fn stand_by(ledger: &Ledger) -> LeaderEpoch {
     }
 }
 
-/// Reads the state as the leader that this coordinator is.
+/// Reads the state as the leader that this coordinator is. That may take longer than a standby waits
+/// for a sign of life, so that signs of life are given meanwhile: two coordinators would otherwise take
+/// the lead from each other for ever.
 pub(super) async fn recover_as(
-    leader: LeaderEpoch,
+    mut leader: LeaderEpoch,
     ledger: &Ledger,
     limits: LeaseLimits,
     checking: AuditPolicy,
     now: Moment,
 ) -> Result<Recovered, RecoverError> {
+    let reading = read(ledger, limits, checking, now);
+    tokio::pin!(reading);
+    let mut beats = tokio::time::interval(BEAT);
+    let (scheduler, keys) = loop {
+        tokio::select! {
+            done = &mut reading => break done?,
+            _ = beats.tick() => leader.check().await?,
+        }
+    };
+    Ok(Recovered { leader, scheduler, keys })
+}
+
+async fn read(
+    ledger: &Ledger,
+    limits: LeaseLimits,
+    checking: AuditPolicy,
+    now: Moment,
+) -> Result<(Scheduler, BTreeMap<Vec<u8>, WorkerId>), RecoverError> {
     let mut scheduler = recover::scheduler(ledger, limits, now).await?;
     scheduler.set_audit_policy(checking);
     let mut keys = BTreeMap::new();
@@ -140,7 +163,7 @@ pub(super) async fn recover_as(
         }
         keys.insert(key, id);
     }
-    Ok(Recovered { leader, scheduler, keys })
+    Ok((scheduler, keys))
 }
 
 /// Waits for something without the ledger; commands that come meanwhile are dropped, which tells
