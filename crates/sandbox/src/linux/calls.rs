@@ -212,7 +212,8 @@ fn rules(processes: Processes) -> Result<Rules, seccompiler::Error> {
     };
     // Characters put into a terminal are typed by its user.
     let requests = [c::TIOCSTI, c::TIOCLINUX, c::TIOCSCTTY].into_iter();
-    let requests = requests.map(|request| when(1, SeccompCmpOp::Eq, request));
+    // The type of a request is another with each libc; 32 bits of it are compared.
+    let requests = requests.map(|request| when(1, SeccompCmpOp::Eq, u64::from(request as u32)));
     rules.insert(c::SYS_ioctl, requests.collect::<Result<_, _>>()?);
     // It ends with its parent, whatever it wishes.
     let mourn = c::PR_SET_PDEATHSIG.unsigned_abs().into();
