@@ -293,6 +293,7 @@ pub(crate) fn record_from_wire(pair: v1::PairRecord) -> Result<PairRecord, WireE
             nodes: played.nodes,
             moves: played.moves.unwrap_or_default(),
             evals: played.evals,
+            times: played.times,
         })
     };
     Ok(PairRecord {
@@ -318,6 +319,7 @@ fn game_from_wire(game: v1::GameRecord, moves_kept: bool) -> Result<GameView, Wi
         plies: Ply(game.plies.into()),
         nodes: Nodes(game.nodes),
         evals: evals::unpack(&game.evals).ok_or(unknown("game.evals"))?,
+        times: evals::unpack_times(&game.times).ok_or(unknown("game.times"))?,
         moves: moves_kept.then_some(game.moves),
     })
 }

@@ -27,7 +27,7 @@ pub(crate) struct FileArgs {
     /// Whose moves stay in the ledger, whatever the file says: all, none, or a share as sample=1%
     #[arg(long, value_name = "SHARE")]
     keep_moves: Option<KeepMoves>,
-    /// Keep score, depth and nodes of each move, too
+    /// Keep score, depth, nodes and time of each move, too
     #[arg(long)]
     keep_evals: bool,
     /// Print JSON: the id, then with --follow each state

@@ -142,6 +142,7 @@ mod tests {
             nodes: Nodes(1),
             moves: moves.to_owned(),
             evals: Vec::new(),
+            times: Vec::new(),
         };
         let (mine, theirs) =
             (game("a1 b1 a2 c\u{1b}", GameScore::Win), game("a1 b1 c3", GameScore::Loss));

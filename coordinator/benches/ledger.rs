@@ -101,6 +101,7 @@ async fn prepare(
         nodes: Nodes(28_000),
         moves: String::new(),
         evals: Vec::new(),
+        times: Vec::new(),
     };
     let report = |n: i64| {
         let pairs: Vec<PairRecord> = range(n)
@@ -124,6 +125,7 @@ async fn prepare(
                     index: pair.index,
                     moves: [vec![0x5a; MOVE_BYTES], vec![0xa5; MOVE_BYTES]],
                     evals: None,
+                    times: None,
                 })
                 .collect(),
             pairs,

@@ -252,6 +252,12 @@ fn record(record: v1::GameRecord) -> Result<GameRecord, WireError> {
         let found = format!("{} bytes", record.evals.len());
         return Err(wire("evals", found, "what was said of each move, or nothing"));
     };
+    let times = evals::unpack_times(&record.times)
+        .filter(|times| times.is_empty() || times.len() as u64 == u64::from(record.plies));
+    let Some(times) = times else {
+        let found = format!("{} bytes", record.times.len());
+        return Err(wire("times", found, "microseconds of each move, or nothing"));
+    };
     Ok(GameRecord {
         score,
         termination,
@@ -259,6 +265,7 @@ fn record(record: v1::GameRecord) -> Result<GameRecord, WireError> {
         nodes: Nodes(record.nodes),
         moves: record.moves,
         evals,
+        times,
     })
 }
 
@@ -421,6 +428,7 @@ pub fn wire_pair(view: &PairView) -> v1::PlayedPair {
         nodes: game.nodes.0,
         moves: game.moves.clone().unwrap_or_default(),
         evals: evals::pack(&game.evals).into(),
+        times: evals::pack_times(&game.times).into(),
     };
     v1::PlayedPair {
         run_id: view.run.0,

@@ -290,6 +290,7 @@ mod tests {
             nodes: Nodes(1),
             moves: moves.to_owned(),
             evals: Vec::new(),
+            times: Vec::new(),
         }
     }
 

@@ -100,6 +100,7 @@ fn view(
             nodes: game.nodes,
             moves,
             evals: game.evals.and_then(|bytes| evals::unpack(&bytes)).unwrap_or_default(),
+            times: game.times.and_then(|bytes| evals::unpack_times(&bytes)).unwrap_or_default(),
         })
     };
     let [first, second] = pair.games;

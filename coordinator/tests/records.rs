@@ -1,7 +1,7 @@
 //! What the ledger keeps of games, and that they come out as they went in.
 
 use anyhow::{Context, Result};
-use model::evals::{self, MoveEval};
+use model::evals::{self, MoveEval, MoveTime};
 use model::{Nodes, Score};
 use proto::v1;
 use testkit::{Database, House, specs};
@@ -26,6 +26,8 @@ fn with_evals(mut report: v1::Report) -> v1::Report {
                 nodes: Nodes(50 + u64::from(ply)),
             };
             game.evals = evals::pack(&(0..game.plies).map(said).collect::<Vec<_>>()).into();
+            let took = |ply: u32| MoveTime(90 + 100 * u64::from(ply));
+            game.times = evals::pack_times(&(0..game.plies).map(took).collect::<Vec<_>>()).into();
         }
     }
     report
@@ -106,6 +108,7 @@ async fn a_run_keeps_the_moves_that_its_specification_names() -> Result<()> {
         for played in played {
             let game = played.pair.and_then(|pair| pair.base_first).context("a game")?;
             assert_eq!((game.moves.is_empty(), game.evals.len()), (!played.moves_kept, 0));
+            assert_eq!(game.times.len(), 0);
         }
         let request = v1::StopRunRequest { run_id: run.0, reason: "enough".to_owned() };
         house.control().await?.stop_run(request).await?;
@@ -120,14 +123,15 @@ async fn what_is_said_of_moves_is_of_each_or_of_none() -> Result<()> {
     let database = Database::start().await?;
     let house = House::start(&database).await?;
     house.create(keeping(1_000_000, true), &specs::book_text()).await?;
-    for (number, garbage) in
-        [(1, vec![0x80]), (2, vec![0, 1, 0]), (3, evals::pack(&[MoveEval::default()]))]
-    {
+    let of_one = evals::pack(&[MoveEval::default()]);
+    for (number, garbage) in [(1, vec![0x80]), (2, vec![0, 1, 0]), (3, of_one), (4, vec![1])] {
         let mut worker = house.puppet(number).await?;
         worker.want(1).await?;
         let lease = worker.lease().await?;
         let mut report = specs::whole_report(&lease, specs::outcome);
-        report.pairs[0].candidate_first.as_mut().context("a game")?.evals = garbage.into();
+        let game = report.pairs[0].candidate_first.as_mut().context("a game")?;
+        // The last one is the time of one move.
+        *(if number == 4 { &mut game.times } else { &mut game.evals }) = garbage.into();
         assert!(worker.report(report).await.is_err(), "the session ends");
     }
     assert_eq!(database.number("SELECT count(*) FROM pairs").await?, 0);

@@ -33,14 +33,18 @@ const score = (at) => {
   const said = evalOf(at);
   return said ? (mover(at) === SIDES[0] ? 1 : -1) * said.score / 100 : null;
 };
+/** Seconds that a move took, if it is kept. @param {number} at @returns {number | undefined} */
+const timeOf = (at) => (game().times[at] == null ? undefined : game().times[at] / 1e6);
+const spent = (seconds) => (seconds < 1 ? `${Number((1000 * seconds).toPrecision(2))} ms` : `${seconds.toFixed(1)} s`);
 const evalText = (at) => {
-  const said = evalOf(at);
-  return said ? `${signed(said.score / 100)} · depth ${said.depth} · ${short(said.nodes)} nodes` : '';
+  const [said, seconds] = [evalOf(at), timeOf(at)];
+  const time = seconds === undefined ? '' : ` · ${spent(seconds)}`;
+  return said ? `${signed(said.score / 100)} · depth ${said.depth} · ${short(said.nodes)} nodes${time}` : '';
 };
 
 const rows = () => ({
-  head: ['ply', 'move', 'by', 'score', 'depth', 'nodes'],
-  lines: moves().map((move, i) => [i + 1, move, mover(i).toLowerCase(), evalOf(i)?.score, evalOf(i)?.depth, evalOf(i)?.nodes]),
+  head: ['ply', 'move', 'by', 'score', 'depth', 'nodes', 'seconds'],
+  lines: moves().map((move, i) => [i + 1, move, mover(i).toLowerCase(), evalOf(i)?.score, evalOf(i)?.depth, evalOf(i)?.nodes, timeOf(i)]),
 });
 
 const draw = () => {
@@ -52,7 +56,11 @@ const draw = () => {
   show('said', said);
   field('board').setAttribute('aria-label', `Board. ${said} ${text}`);
   show('position-text', text);
+  const within = field('moves').contains(document.activeElement);
   buttons.forEach((button, i) => {
+    // One stop of the Tab key for all moves; the arrow keys go on from there.
+    button.tabIndex = i + 1 === Math.max(1, ply) ? 0 : -1;
+    if (within && button.tabIndex === 0) button.focus({ preventScroll: true });
     if (i + 1 === ply) {
       button.setAttribute('aria-current', 'true');
       // Only its own list scrolls, not the page.

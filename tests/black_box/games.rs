@@ -39,6 +39,8 @@ fn games_are_listed_shown_and_exported() {
     assert_eq!(evals.len(), moves, "an evaluation for each move");
     let nodes: u64 = evals.iter().map(|eval| eval[2].as_u64().expect("nodes")).sum();
     assert_eq!(game["nodes"], nodes);
+    let times = game["times"].as_array().expect("a list");
+    assert_eq!(times.len(), moves, "a time for each move");
 
     let pgn = good(folder, &["games", "export", "1", "--format", "pgn"]);
     type Ttt = games::tictactoe::TicTacToe;

@@ -9,15 +9,15 @@ use crate::shelf::{Guard, Jail, Ready, ShelfError, hash_mib, policy_of};
 use arena::duel::{Duel, DuelPair, DuelPlayer, DuelRecord, DuelRules, Entrant, Mind};
 use arena::{Matchup, Tablebases};
 use games::xiangqi::RuleSet;
-use model::evals::MoveEval;
+use model::evals::{MoveEval, MoveTime};
 use model::lease::{GameRecord, PairRecord, WorkOrder};
 use model::spec::{EngineSpec, PlayerSpec, Players};
 use model::{Nodes, ParameterSet, SideLimit};
 use proto::v1::ReturnReason;
 use sandbox::Policy;
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::time::Duration;
+use std::sync::{Arc, LazyLock};
+use std::time::{Duration, Instant};
 
 /// How much slower or faster than the reference a machine may be for its times to be scaled fully.
 const MOST_SCALE: f64 = 16.0;
@@ -64,7 +64,8 @@ impl Contest {
     pub(crate) fn inside(order: &WorkOrder) -> Result<Self, Refused> {
         let matchup = Matchup::new(order.game, order.limit, &order.candidate, &order.base)
             .map_err(Refused::unplayable)?;
-        Ok(Contest::Inside(matchup.recording_evals(order.record_evals)))
+        let matchup = matchup.recording_evals(order.record_evals);
+        Ok(Contest::Inside(if order.record_evals { matchup.timed_by(clock) } else { matchup }))
     }
 
     /// What the lease says, with the programs and the tables that it needs; this machine's benchmark of
@@ -283,6 +284,12 @@ impl DuelTable {
     }
 }
 
+/// Since the first look at it.
+fn clock() -> MoveTime {
+    static START: LazyLock<Instant> = LazyLock::new(Instant::now);
+    MoveTime::from(START.elapsed())
+}
+
 fn record(pair: &DuelPair, with_evals: bool) -> PairRecord {
     let game = |game: &DuelRecord| {
         if !game.note.is_empty() {
@@ -300,6 +307,7 @@ fn record(pair: &DuelPair, with_evals: bool) -> PairRecord {
             depth: insight.depth.unwrap_or(0),
             nodes: Nodes(insight.nodes.unwrap_or(0).min(MOST_NODES)),
         };
+        let time = |(_, took): &(arena::duel::Insight, Duration)| MoveTime::from(*took);
         GameRecord {
             score: game.score,
             termination: game.termination,
@@ -307,6 +315,7 @@ fn record(pair: &DuelPair, with_evals: bool) -> PairRecord {
             nodes: Nodes(one + other),
             moves: game.moves.clone(),
             evals: if with_evals { game.thoughts.iter().map(eval).collect() } else { Vec::new() },
+            times: if with_evals { game.thoughts.iter().map(time).collect() } else { Vec::new() },
         }
     };
     let [candidate_first, base_first] = &pair.games;

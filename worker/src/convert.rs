@@ -266,6 +266,7 @@ fn game_record(game: &GameRecord) -> v1::GameRecord {
         nodes: game.nodes.0,
         moves: game.moves.clone(),
         evals: evals::pack(&game.evals).into(),
+        times: evals::pack_times(&game.times).into(),
     }
 }
 

@@ -184,7 +184,7 @@ fn read_lines(bytes: &[u8]) -> Option<(Recovered, usize)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::evals::MoveEval;
+    use model::evals::{MoveEval, MoveTime};
     use model::lease::{GameRecord, PairIndex};
     use model::{GameScore, LeaseId, Ply, Score, Termination};
 
@@ -201,6 +201,7 @@ mod tests {
             nodes: Nodes(450),
             moves: "b2 a1 c3".into(),
             evals: vec![MoveEval { score: Score(-3), depth: 2, nodes: Nodes(150) }; 3],
+            times: vec![MoveTime(700); 3],
         };
         PairRecord { index: PairIndex(index), candidate_first: game.clone(), base_first: game }
     }

@@ -60,6 +60,7 @@ fn wire_record_pair(pair: &PairRecord) -> v1::PairRecord {
         nodes: game.nodes.0,
         moves: game.moves.clone(),
         evals: evals::pack(&game.evals).into(),
+        times: evals::pack_times(&game.times).into(),
     };
     v1::PairRecord {
         pair_index: pair.index.0,

@@ -117,6 +117,7 @@ mod tests {
             nodes: Nodes(1),
             moves: String::new(),
             evals: Vec::new(),
+            times: Vec::new(),
         };
         let pair = |index: &u64| PairRecord {
             index: PairIndex(*index),

@@ -106,6 +106,7 @@ fn played() -> PairView {
         nodes: Nodes(90),
         moves: Some("a1 b1 a2".to_owned()),
         evals: Vec::new(),
+        times: Vec::new(),
     };
     PairView {
         run: RunId(1),

@@ -368,6 +368,7 @@ fn pair(index: PairIndex, outcome: fn(u64) -> GameScore) -> PairRecord {
         nodes: Nodes(1),
         moves: String::new(),
         evals: Vec::new(),
+        times: Vec::new(),
     };
     let candidate_first = game(outcome(index.0));
     PairRecord { index, candidate_first, base_first: game(outcome(index.0 / 3 + 1)) }

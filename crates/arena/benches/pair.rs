@@ -57,6 +57,7 @@ impl Player<Xiangqi> for Replayed<'_> {
         Choice {
             mv: self.0.next().copied(),
             eval: MoveEval { nodes: Nodes(500), ..MoveEval::default() },
+            time: None,
         }
     }
 }

@@ -19,6 +19,6 @@ mod tests;
 pub use error::ArenaError;
 pub use matchup::{Matchup, check_opening};
 pub use pair::{PairPlayer, play_pair};
-pub use player::{Choice, EnginePlayer, Player};
+pub use player::{Choice, Clock, EnginePlayer, Player};
 pub use referee::{GameEnd, PlayedGame, Seat, play_game};
 pub use tablebases::{MOST_MEN, TablebaseError, TablebaseSettings, Tablebases};

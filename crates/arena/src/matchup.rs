@@ -1,6 +1,6 @@
 //! Who plays whom under which limits, checked and made ready once for all pairs of a lease.
 
-use crate::ArenaError;
+use crate::{ArenaError, Clock};
 use games::{
     Game, chess::Chess, othello::Othello, shogi::Shogi, tictactoe::TicTacToe, xiangqi::Xiangqi,
 };
@@ -18,6 +18,8 @@ pub struct Matchup {
     pub limit: GameLimit,
     /// Whether what the searches say of the moves stays in the records.
     pub record_evals: bool,
+    /// What moves are timed by; their times are then in the records.
+    pub clock: Option<Clock>,
     /// The candidate's numbers, then the base's; known and in range.
     pub(crate) sets: Arc<[ParameterSet; 2]>,
 }
@@ -38,13 +40,19 @@ impl Matchup {
                 .map_err(|source| ArenaError::Parameters { side, source })?;
         }
         let sets = Arc::new([candidate.clone(), base.clone()]);
-        Ok(Self { game, limit, record_evals: false, sets })
+        Ok(Self { game, limit, record_evals: false, clock: None, sets })
     }
 
     /// The same, with what the searches say of the moves in the records, or without.
     #[must_use]
     pub fn recording_evals(self, record_evals: bool) -> Self {
         Self { record_evals, ..self }
+    }
+
+    /// The same, with the times of the moves in the records, by this clock.
+    #[must_use]
+    pub fn timed_by(self, clock: Clock) -> Self {
+        Self { clock: Some(clock), ..self }
     }
 }
 

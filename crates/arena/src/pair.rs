@@ -47,8 +47,8 @@ fn record(game: PlayedGame, candidate: Seat) -> GameRecord {
         Some(winner) if winner == candidate => GameScore::Win,
         Some(_) => GameScore::Loss,
     };
-    let PlayedGame { termination, plies, nodes, moves, evals, .. } = game;
-    GameRecord { score, termination, plies, nodes, moves, evals }
+    let PlayedGame { termination, plies, nodes, moves, evals, times, .. } = game;
+    GameRecord { score, termination, plies, nodes, moves, evals, times }
 }
 
 /// The two engines of one slot for one game and one table size; their memory is reused from pair to
@@ -167,9 +167,12 @@ impl<G: SearchGame> PlayOpening for Engines<G> {
         };
         let Ready { params: [candidate, base], .. } = self.ready.insert(ready);
         let [for_candidate, for_base] = nodes;
-        let mut candidate =
-            EnginePlayer::new(&mut self.candidate, candidate).with_budget(for_candidate);
-        let mut base = EnginePlayer::new(&mut self.base, base).with_budget(for_base);
+        let clock = matchup.clock;
+        let mut candidate = EnginePlayer::new(&mut self.candidate, candidate)
+            .with_budget(for_candidate)
+            .timed_by(clock);
+        let mut base =
+            EnginePlayer::new(&mut self.base, base).with_budget(for_base).timed_by(clock);
         let limit = &matchup.limit;
         let mut pair = play_pair(opening.index, &position, &mut candidate, &mut base, limit, stop)?;
         if let Some(pair) = pair.as_mut().filter(|_| !matchup.record_evals) {

@@ -3,7 +3,7 @@
 use engine::{Limits, SearchGame, SearchParams, Searcher, StopSignal};
 use games::Game;
 use model::Nodes;
-use model::evals::MoveEval;
+use model::evals::{MoveEval, MoveTime};
 use std::sync::atomic::AtomicBool;
 
 /// What a player answers with.
@@ -13,7 +13,12 @@ pub struct Choice<M> {
     pub mv: Option<M>,
     /// What led to it, the nodes that it took among that.
     pub eval: MoveEval,
+    /// What it took on a clock; `None` where nobody looks at one.
+    pub time: Option<MoveTime>,
 }
+
+/// A clock that only goes forward, from any beginning: what is played knows none of its own.
+pub type Clock = fn() -> MoveTime;
 
 /// Somebody who can be asked for a move.
 pub trait Player<G: Game> {
@@ -30,19 +35,26 @@ pub struct EnginePlayer<'a, G: SearchGame> {
     searcher: &'a mut Searcher<G>,
     params: &'a SearchParams<G>,
     budget: Option<Nodes>,
+    clock: Option<Clock>,
 }
 
 impl<'a, G: SearchGame> EnginePlayer<'a, G> {
     /// A player on borrowed memory.
     #[must_use]
     pub fn new(searcher: &'a mut Searcher<G>, params: &'a SearchParams<G>) -> Self {
-        Self { searcher, params, budget: None }
+        Self { searcher, params, budget: None, clock: None }
     }
 
     /// The same player with nodes of its own for each move, whatever the game allows.
     #[must_use]
     pub fn with_budget(self, nodes: Nodes) -> Self {
         Self { budget: Some(nodes), ..self }
+    }
+
+    /// The same player, whose moves are timed by this clock, or by none.
+    #[must_use]
+    pub fn timed_by(self, clock: Option<Clock>) -> Self {
+        Self { clock, ..self }
     }
 }
 
@@ -53,8 +65,10 @@ impl<G: SearchGame> Player<G> for EnginePlayer<'_, G> {
 
     fn choose(&mut self, position: &mut G, nodes: Nodes, stop: &AtomicBool) -> Choice<G::Move> {
         let limits = Limits::nodes(self.budget.unwrap_or(nodes).0);
+        let began = self.clock.map(|clock| (clock, clock()));
         let result = self.searcher.search(position, self.params, &limits, &StopSignal::when(stop));
         let eval = MoveEval { score: result.score, depth: result.depth, nodes: result.nodes };
-        Choice { mv: result.best, eval }
+        let time = began.map(|(clock, began)| MoveTime(clock().0.saturating_sub(began.0)));
+        Choice { mv: result.best, eval, time }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::{ArenaError, Player};
 use games::{Game, RuleWinner};
-use model::evals::MoveEval;
+use model::evals::{MoveEval, MoveTime};
 use model::spec::GameLimit;
 use model::{Adjudicator, Nodes, Ply, ScoreVerdict, Termination};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -40,6 +40,8 @@ pub struct PlayedGame {
     pub moves: String,
     /// What the players said of each of them.
     pub evals: Vec<MoveEval>,
+    /// What each of them took; empty where nobody looked at a clock.
+    pub times: Vec<MoveTime>,
 }
 
 /// How the referee left the board.
@@ -78,6 +80,7 @@ pub fn play_game<G: Game>(
         nodes: Nodes(0),
         moves: String::new(),
         evals: Vec::new(),
+        times: Vec::new(),
     };
     loop {
         if let Some(result) = position.result() {
@@ -119,6 +122,7 @@ pub fn play_game<G: Game>(
         game.plies += Ply(1);
         game.nodes += choice.eval.nodes;
         game.evals.push(choice.eval);
+        game.times.extend(choice.time);
         verdict = adjudicator.count(Some(choice.eval.score));
         seat = seat.other();
     }

@@ -3,7 +3,7 @@
 use super::*;
 use games::xiangqi::Xiangqi;
 use games::{Game, RuleWinner, tictactoe::TicTacToe};
-use model::evals::MoveEval;
+use model::evals::{MoveEval, MoveTime};
 use model::lease::{GameRecord, Opening, PairIndex};
 use model::spec::GameLimit;
 use model::{
@@ -26,6 +26,9 @@ fn opening<G: Game>(index: u64) -> Opening {
     Opening { index: PairIndex(index), position: G::start().to_fen() }
 }
 
+/// What each move of a scripted player takes.
+const TIME: MoveTime = MoveTime(250);
+
 /// What a scripted player says of each move.
 const EVAL: MoveEval = MoveEval { score: Score(7), depth: 3, nodes: Nodes(10) };
 
@@ -47,7 +50,7 @@ impl<G: Game> Player<G> for Scripted<G> {
     }
 
     fn choose(&mut self, _: &mut G, _: Nodes, _: &AtomicBool) -> Choice<G::Move> {
-        Choice { mv: self.moves.next(), eval: EVAL }
+        Choice { mv: self.moves.next(), eval: EVAL, time: Some(TIME) }
     }
 }
 
@@ -190,6 +193,7 @@ fn the_winner_of_a_game_is_the_seat_that_made_the_line() {
             nodes: Nodes(50),
             moves: line.to_owned(),
             evals: vec![EVAL; 5],
+            times: vec![TIME; 5],
         }
     );
     assert_eq!((first.games, second.games), (1, 1));

@@ -7,7 +7,7 @@ use crate::epd::{Operand, Record};
 use crate::othello::{self, Othello};
 use crate::pgn::{Outcome, Pgn};
 use crate::{FenError, Game, MoveError, MoveText, for_game};
-use model::evals::MoveEval;
+use model::evals::{MoveEval, MoveTime};
 use model::lease::PairIndex;
 use model::view::{GameView, PairView, RunView};
 use model::{GameKind, GameScore};
@@ -169,7 +169,7 @@ fn pgn_of<G: MoveText>(run: &RunView, pair: &PairView, which: Side) -> Result<St
                 let mv = pgn.position().move_from_text(text)?;
                 pgn.push(mv).map_err(|e| NoGame::Text(e.to_string()))?;
                 if let Some(eval) = game.evals.get(ply) {
-                    pgn.add_comment(&comment(eval));
+                    pgn.add_comment(&comment(eval, game.times.get(ply)));
                 }
             }
         }
@@ -177,10 +177,11 @@ fn pgn_of<G: MoveText>(run: &RunView, pair: &PairView, which: Side) -> Result<St
     Ok(format!("{pgn}\n"))
 }
 
-/// Score in pawns for the side that moved, depth, nodes: `+0.35/12 1000n`.
-fn comment(eval: &MoveEval) -> String {
+/// Score in pawns for the side that moved, depth, nodes, time if it is known: `+0.35/12 1000n 0.0021s`.
+fn comment(eval: &MoveEval, time: Option<&MoveTime>) -> String {
     let MoveEval { score, depth, nodes } = eval;
-    format!("{:+.2}/{depth} {nodes}n", f64::from(score.0) / 100.0)
+    let time = time.map_or_else(String::new, |time| format!(" {}s", time.seconds()));
+    format!("{:+.2}/{depth} {nodes}n{time}", f64::from(score.0) / 100.0)
 }
 
 fn epd_of<G: MoveText>(pair: &PairView, which: Side) -> Result<String, NoGame> {
@@ -227,6 +228,8 @@ fn ggf(pair: &PairView, which: Side, moves: &str) -> Result<String, NoGame> {
         let place = if word == "pass" { "PA".to_owned() } else { word.to_uppercase() };
         let said =
             game.evals.get(ply).map(|eval| format!("/{:.2}", f64::from(eval.score.0) / 100.0));
+        let took = game.times.get(ply).map(|time| format!("/{}", time.seconds()));
+        let said = said.map(|said| said + took.as_deref().unwrap_or_default());
         let _ = write!(text, "{side}[{place}{}]", said.unwrap_or_default());
         position.make(mv);
     }
@@ -276,6 +279,12 @@ mod tests {
             nodes: Nodes(3000),
             moves: moves.map(str::to_owned),
             evals: if moves.is_some() { vec![eval(35), eval(-120), eval(29_999)] } else { vec![] },
+            // Of the last move nobody knows what it took.
+            times: if moves.is_some() {
+                vec![MoveTime(2_100), MoveTime(1_000_000)]
+            } else {
+                vec![]
+            },
         };
         PairView {
             run: RunId(3),
@@ -354,7 +363,7 @@ mod tests {
     #[test]
     fn a_pair_becomes_two_games_that_can_be_read_again() {
         let text = super::pgn(&run(GameKind::Chess), &pair(OPENING, "e7e5 g2g4 d8h4")).unwrap();
-        assert!(text.contains("1... e5 {+0.35/9 1000n}"), "{text}");
+        assert!(text.contains("1... e5 {+0.35/9 1000n 0.0021s}"), "{text}");
         let games: Vec<_> = pgn::games::<Chess>(&text).collect::<Result<_, _>>().unwrap();
         let [first, second] = &games[..] else { panic!("two games, not {}", games.len()) };
         assert_eq!(first.outcome(), Outcome::BlackWins);
@@ -388,7 +397,7 @@ mod tests {
         let start = Othello::start().to_fen();
         let text = own(&run(GameKind::Othello), &pair(&start, "f5 d6 c3")).unwrap();
         assert!(text.contains("PB[candidate]PW[base]RE[+3]"), "{text}");
-        assert!(text.contains("B[F5/0.35]W[D6/-1.20]B[C3/299.99]"), "{text}");
+        assert!(text.contains("B[F5/0.35/0.0021]W[D6/-1.20/1]B[C3/299.99]"), "{text}");
         let read = othello::ggf::read(&text).unwrap();
         assert_eq!(read.record.moves.len(), 3, "{text}");
     }

@@ -4,6 +4,7 @@
 //! Packed, each move has three numbers: its score plus that of the move before, which is the other
 //! side's and mostly of the other sign; its depth less the depth before; its nodes less the nodes
 //! before. Each is written as a variable-length integer, the sign in the lowest bit, seven bits a byte.
+//! Times stand apart, in the same integers without a sign: they alone differ when a game is played again.
 
 use crate::{Nodes, Score};
 use serde::{Deserialize, Serialize};
@@ -30,6 +31,50 @@ impl From<MoveEval> for (Score, u32, Nodes) {
     fn from(MoveEval { score, depth, nodes }: MoveEval) -> Self {
         (score, depth, nodes)
     }
+}
+
+/// What a search took for its move: microseconds on the clock of the machine that played.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct MoveTime(pub u64);
+
+impl MoveTime {
+    /// Times from here on are no times: no number of JSON holds them, and no game lasts 285 years.
+    pub const END: u64 = 1 << 53;
+
+    /// In seconds.
+    #[must_use]
+    pub fn seconds(self) -> f64 {
+        self.0 as f64 / 1e6
+    }
+}
+
+impl From<std::time::Duration> for MoveTime {
+    fn from(time: std::time::Duration) -> Self {
+        let micros = u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
+        Self(micros.min(Self::END - 1))
+    }
+}
+
+/// Packs the times of the moves of one game.
+#[must_use]
+pub fn pack_times(times: &[MoveTime]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for time in times {
+        write_unsigned(&mut bytes, time.0);
+    }
+    bytes
+}
+
+/// Times that were packed; `None` when these are no such bytes.
+#[must_use]
+pub fn unpack_times(bytes: &[u8]) -> Option<Vec<MoveTime>> {
+    let mut rest = bytes;
+    let mut times = Vec::new();
+    while !rest.is_empty() {
+        times.push(MoveTime(read_unsigned(&mut rest).filter(|&time| time < MoveTime::END)?));
+    }
+    Some(times)
 }
 
 /// Packs what was said of the moves of one game.
@@ -68,7 +113,11 @@ pub fn unpack(bytes: &[u8]) -> Option<Vec<MoveEval>> {
 }
 
 fn write(bytes: &mut Vec<u8>, number: i64) {
-    let mut rest = (number << 1 ^ number >> 63).cast_unsigned();
+    write_unsigned(bytes, (number << 1 ^ number >> 63).cast_unsigned());
+}
+
+fn write_unsigned(bytes: &mut Vec<u8>, number: u64) {
+    let mut rest = number;
     while rest >= 0x80 {
         bytes.push(rest as u8 | 0x80);
         rest >>= 7;
@@ -77,6 +126,11 @@ fn write(bytes: &mut Vec<u8>, number: i64) {
 }
 
 fn read(bytes: &mut &[u8]) -> Option<i64> {
+    let number = read_unsigned(bytes)?;
+    Some((number >> 1).cast_signed() ^ -(number & 1).cast_signed())
+}
+
+fn read_unsigned(bytes: &mut &[u8]) -> Option<u64> {
     let mut number = 0_u64;
     for shift in (0..64).step_by(7) {
         let (&byte, rest) = bytes.split_first()?;
@@ -87,7 +141,7 @@ fn read(bytes: &mut &[u8]) -> Option<i64> {
         }
         number |= part << shift;
         if byte < 0x80 {
-            return Some((number >> 1).cast_signed() ^ -(number & 1).cast_signed());
+            return Some(number);
         }
     }
     None
@@ -119,6 +173,19 @@ mod tests {
         ];
         assert_eq!(unpack(&pack(&extremes)), Some(extremes));
         assert_eq!(unpack(&[]), Some(Vec::new()));
+    }
+
+    #[test]
+    fn times_come_back_and_short_ones_take_two_bytes() {
+        let times: Vec<MoveTime> =
+            [0, 1, 127, 128, 900, 16_383, 60_000_000, MoveTime::END - 1].map(MoveTime).to_vec();
+        assert_eq!(unpack_times(&pack_times(&times)), Some(times.clone()));
+        assert_eq!(pack_times(&times[..6]).len(), 3 + 2 * 3);
+        assert_eq!(MoveTime::from(std::time::Duration::from_millis(2)), MoveTime(2_000));
+        assert_eq!(MoveTime::from(std::time::Duration::MAX), MoveTime(MoveTime::END - 1));
+        assert_eq!(unpack_times(&pack_times(&[MoveTime(MoveTime::END)])), None);
+        assert_eq!(unpack_times(&[0x80]), None);
+        assert_eq!(unpack_times(&[]), Some(Vec::new()));
     }
 
     #[test]

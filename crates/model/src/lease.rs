@@ -1,6 +1,6 @@
 //! A lease, what is asked in it, and what comes back.
 
-use crate::evals::MoveEval;
+use crate::evals::{MoveEval, MoveTime};
 use crate::{GameKind, GameScore, LeaseId, Nodes, PairOutcome, ParameterSet, Ply, RunId};
 use crate::{Tally, Termination, spec::GameLimit, spec::Players};
 use serde::{Deserialize, Serialize};
@@ -127,6 +127,9 @@ pub struct GameRecord {
     /// What the search said of each of them; empty where that is not recorded.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evals: Vec<MoveEval>,
+    /// What each of them took; empty where that is not recorded.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub times: Vec<MoveTime>,
 }
 
 /// One finished pair.
@@ -201,7 +204,7 @@ pub struct Report {
 
 impl GameRecord {
     /// Where another record of what should be the same game differs, in words; none where it is the
-    /// same game. Nodes and values are not compared: they say nothing of who won.
+    /// same game. Nodes, values and times are not compared: they say nothing of who won.
     #[must_use]
     pub fn differs(&self, other: &GameRecord) -> Option<String> {
         let moves =

@@ -3,7 +3,7 @@
 //! Every number here is a fold over the ledger, or is said to be live. The JSON of these types is
 //! stable: scripts read it.
 
-use crate::evals::MoveEval;
+use crate::evals::{MoveEval, MoveTime};
 use crate::lease::PairIndex;
 use crate::spec::{Job, RunSpec};
 use crate::trust::Suspicion;
@@ -622,6 +622,10 @@ pub struct GameView {
     pub moves: Option<String>,
     /// What the search said of each move; empty where the run does not keep that.
     pub evals: Vec<MoveEval>,
+    /// What each move took, microseconds; empty where the run does not keep that, or the worker did not
+    /// say it.
+    #[serde(default)]
+    pub times: Vec<MoveTime>,
 }
 
 /// A pair of the ledger with its games.

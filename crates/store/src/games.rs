@@ -19,6 +19,8 @@ pub struct KeptGames {
     pub moves: [Vec<u8>; 2],
     /// What the searches said, in the form of `model::evals`, where that is kept.
     pub evals: Option<[Vec<u8>; 2]>,
+    /// What the moves took, in the form of `model::evals`, where that is kept.
+    pub times: Option<[Vec<u8>; 2]>,
 }
 
 /// What the ledger has of the moves of a game.
@@ -47,6 +49,8 @@ pub struct StoredGame {
     pub moves: StoredMoves,
     /// What the searches said, in the form of `model::evals`.
     pub evals: Option<Vec<u8>>,
+    /// What its moves took, in the form of `model::evals`.
+    pub times: Option<Vec<u8>>,
 }
 
 /// A pair of the ledger.
@@ -62,8 +66,8 @@ pub struct StoredPair {
     pub games: [StoredGame; 2],
 }
 
-/// The moves of a game, and what the searches said where that is kept.
-type KeptGame = (Vec<u8>, Option<Vec<u8>>);
+/// The moves of a game, and what the searches said and took where that is kept.
+type KeptGame = (Vec<u8>, Option<Vec<u8>>, Option<Vec<u8>>);
 
 /// Writes down what is kept of the games of reports.
 pub(crate) async fn insert(tx: &mut Tx<'_>, reports: &[NewReport]) -> Result<(), StoreError> {
@@ -75,11 +79,14 @@ pub(crate) async fn insert(tx: &mut Tx<'_>, reports: &[NewReport]) -> Result<(),
     let evals = |game: usize| {
         move |(_, kept): &(RunId, &KeptGames)| kept.evals.as_ref().map(|both| both[game].clone())
     };
+    let times = |game: usize| {
+        move |(_, kept): &(RunId, &KeptGames)| kept.times.as_ref().map(|both| both[game].clone())
+    };
     sqlx::query(
         "INSERT INTO pair_moves (run_id, pair_index, first_moves, second_moves,
-                                 first_evals, second_evals)
+                                 first_evals, second_evals, first_times, second_times)
          SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bytea[], $4::bytea[], $5::bytea[],
-                              $6::bytea[])",
+                              $6::bytea[], $7::bytea[], $8::bytea[])",
     )
     .bind(column(&rows, |(run, _)| run.0))
     .bind(column(&rows, |(_, kept)| signed(kept.index.0)))
@@ -87,6 +94,8 @@ pub(crate) async fn insert(tx: &mut Tx<'_>, reports: &[NewReport]) -> Result<(),
     .bind(column(&rows, |(_, kept)| kept.moves[1].as_slice()))
     .bind(column(&rows, evals(0)))
     .bind(column(&rows, evals(1)))
+    .bind(column(&rows, times(0)))
+    .bind(column(&rows, times(1)))
     .execute(&mut **tx)
     .await?;
     Ok(())
@@ -129,9 +138,9 @@ impl Ledger {
             "SELECT p.pair_index, l.worker_id,
                     (extract(epoch FROM r.merged_at) * 1000)::bigint AS merged_ms,
                     p.first_score, p.first_termination, p.first_plies, p.first_nodes,
-                    p.first_moves, m.first_moves AS first_code, m.first_evals,
+                    p.first_moves, m.first_moves AS first_code, m.first_evals, m.first_times,
                     p.second_score, p.second_termination, p.second_plies, p.second_nodes,
-                    p.second_moves, m.second_moves AS second_code, m.second_evals
+                    p.second_moves, m.second_moves AS second_code, m.second_evals, m.second_times
              FROM pairs_by_row p
              JOIN leases l ON l.id = p.lease_id
              JOIN reports_by_row r ON r.id = p.report_id
@@ -176,7 +185,8 @@ impl Ledger {
         let workers = self.workers_of_leases(pairs.iter().map(|pair| pair.lease)).await?;
         // The day is that of the report, so that no other partition is looked into.
         let rows = sqlx::query(
-            "SELECT pair_index, first_moves, second_moves, first_evals, second_evals
+            "SELECT pair_index, first_moves, second_moves, first_evals, second_evals,
+                    first_times, second_times
              FROM pair_moves
              WHERE run_id = $1 AND pair_index = ANY ($2)
                AND day BETWEEN (to_timestamp($3::bigint / 1000000) AT TIME ZONE 'UTC')::date
@@ -191,9 +201,14 @@ impl Ledger {
         let mut records: BTreeMap<PairIndex, [KeptGame; 2]> = BTreeMap::new();
         for row in &rows {
             let index = PairIndex(unsigned(row.try_get("pair_index")?));
-            let first = (row.try_get("first_moves")?, row.try_get("first_evals")?);
-            let second = (row.try_get("second_moves")?, row.try_get("second_evals")?);
-            records.insert(index, [first, second]);
+            let of = |game: &str| {
+                let column = |what: &str| format!("{game}_{what}");
+                let moves = row.try_get(column("moves").as_str())?;
+                let evals = row.try_get(column("evals").as_str())?;
+                let times = row.try_get(column("times").as_str())?;
+                Ok::<KeptGame, StoreError>((moves, evals, times))
+            };
+            records.insert(index, [of("first")?, of("second")?]);
         }
         let stored = |pair: GroupedPair| {
             let worker = workers.get(&pair.lease).copied().ok_or_else(|| {
@@ -214,11 +229,11 @@ impl Ledger {
 /// A game with its moves and what the searches said, where they are kept.
 fn kept_game(game: PackedGame, kept: Option<KeptGame>) -> StoredGame {
     let PackedGame { score, termination, plies, nodes } = game;
-    let (moves, evals) = match kept {
-        Some((moves, evals)) => (StoredMoves::Code(moves), evals),
-        None => (StoredMoves::Gone, None),
+    let (moves, evals, times) = match kept {
+        Some((moves, evals, times)) => (StoredMoves::Code(moves), evals, times),
+        None => (StoredMoves::Gone, None, None),
     };
-    StoredGame { score, termination, plies, nodes, moves, evals }
+    StoredGame { score, termination, plies, nodes, moves, evals, times }
 }
 
 fn game(row: &PgRow, which: &str) -> Result<StoredGame, StoreError> {
@@ -244,5 +259,6 @@ fn game(row: &PgRow, which: &str) -> Result<StoredGame, StoreError> {
             (None, None) => StoredMoves::Gone,
         },
         evals: row.try_get(name("evals").as_str())?,
+        times: row.try_get(name("times").as_str())?,
     })
 }

@@ -19,6 +19,7 @@ const MIGRATIONS: &[(i64, &str, &str)] = &[
     (10, "web", include_str!("../../../migrations/0010_web.sql")),
     (11, "packed", include_str!("../../../migrations/0011_packed.sql")),
     (12, "arbiters", include_str!("../../../migrations/0012_arbiters.sql")),
+    (13, "move_times", include_str!("../../../migrations/0013_move_times.sql")),
 ];
 
 /// The number of the last one.

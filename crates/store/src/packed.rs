@@ -127,6 +127,7 @@ mod tests {
             nodes: Nodes(nodes),
             moves: String::new(),
             evals: Vec::new(),
+            times: Vec::new(),
         }
     }
 

@@ -113,7 +113,9 @@ impl Held {
 fn bytes_of(game: &GameRecord) -> usize {
     /// Most that one evaluation is packed in: 5, 5 and 10 bytes.
     const EVAL: usize = 20;
-    game.moves.len() + EVAL * game.evals.len()
+    /// Most that a time is packed in: 53 bits, seven a byte.
+    const TIME: usize = 8;
+    game.moves.len() + EVAL * game.evals.len() + TIME * game.times.len()
 }
 
 /// What an acknowledgement changed.

@@ -28,6 +28,7 @@ fn pair(index: PairIndex, move_bytes: usize) -> PairRecord {
         nodes: Nodes(50),
         moves: "a".repeat(move_bytes),
         evals: Vec::new(),
+        times: Vec::new(),
     };
     PairRecord { index, candidate_first: game(GameScore::Win), base_first: game(GameScore::Draw) }
 }

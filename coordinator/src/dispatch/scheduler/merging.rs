@@ -339,9 +339,14 @@ fn fresh_pairs<'a>(lease: &Lease, report: &'a Report) -> Result<Vec<&'a PairReco
     Ok(fresh)
 }
 
-/// What counts of a pair: everything but the moves.
+/// What counts of a pair: everything but the moves and what was said of them.
 fn counted(pair: &PairRecord) -> PairRecord {
-    let game = |game: &GameRecord| GameRecord { moves: String::new(), evals: Vec::new(), ..*game };
+    let game = |game: &GameRecord| GameRecord {
+        moves: String::new(),
+        evals: Vec::new(),
+        times: Vec::new(),
+        ..*game
+    };
     PairRecord {
         index: pair.index,
         candidate_first: game(&pair.candidate_first),
@@ -368,6 +373,9 @@ fn kept(
             moves: moves.clone(),
             evals: evals.then(|| {
                 [&pair.candidate_first, &pair.base_first].map(|game| evals::pack(&game.evals))
+            }),
+            times: evals.then(|| {
+                [&pair.candidate_first, &pair.base_first].map(|game| evals::pack_times(&game.times))
             }),
         })
         .collect()

@@ -304,7 +304,7 @@ const RUN: &[(&str, &str)] = &[
         "canaries",
         "how often the base plays itself besides: `none`, or a share as `1%`; by who plays, if left out",
     ),
-    ("keep_evals", "whether score, depth and nodes of each kept move are kept, too"),
+    ("keep_evals", "whether score, depth, nodes and time of each kept move are kept, too"),
     ("tune", "budget, optimiser and its settings"),
     ("tune.pairs", "the budget"),
     ("tune.optimizer", "what moves the parameters; `spsa`, if left out beside a setting of spsa"),

@@ -159,6 +159,7 @@ fn pair(index: u64) -> PairRecord {
         nodes: Nodes(100),
         moves: String::new(),
         evals: Vec::new(),
+        times: Vec::new(),
     };
     let second = if index.is_multiple_of(2) { GameScore::Draw } else { GameScore::Loss };
     PairRecord {
