@@ -6,10 +6,12 @@
 
 use crate::core::{CoreError, Handle};
 use crate::keyring::Caller;
+use crate::rpc::control_service::ControlRpc;
 use crate::rpc::trust_service::TrustRpc;
 use keys::{PublicKey, Token};
-use model::{Role, RunId, WorkerId, printable};
+use model::{Pairs, Role, RunId, WorkerId, printable};
 use proto::v1;
+use proto::v1::control_service_server::ControlService;
 use proto::v1::trust_service_server::TrustService;
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
@@ -63,14 +65,19 @@ pub enum Action {
 #[derive(Debug, thiserror::Error)]
 pub enum DeskError {
     /// The role does not suffice.
-    #[error("the key has the role {0}; this needs author")]
-    Role(Role),
+    #[error("the key has the role {has}; this needs {needs}")]
+    Role {
+        /// What the visitor may do.
+        has: Role,
+        /// What it takes.
+        needs: Role,
+    },
     /// A pause or a stop without a reason.
     #[error("a reason is needed: a few words for whoever looks at the run later")]
     NoReason,
-    /// Whose results count is decided by a call of the contract, which refuses.
+    /// It is done by a call of the contract, which refuses.
     #[error("{}", .0.message())]
-    Trust(Box<Status>),
+    Call(Box<Status>),
     /// The core refuses, or cannot.
     #[error(transparent)]
     Core(#[from] CoreError),
@@ -87,6 +94,7 @@ pub struct Desk {
     ledger: Ledger,
     core: Handle,
     trust: Arc<TrustRpc>,
+    control: Arc<ControlRpc>,
 }
 
 /// Whether a worker's results shall count.
@@ -102,10 +110,15 @@ pub enum Belief {
 pub type Effects = (Vec<v1::ExclusionEffect>, u32);
 
 impl Desk {
-    /// Over this ledger and core.
+    /// Over this ledger and core, and the calls that do what the core alone does not.
     #[must_use]
-    pub fn new(ledger: Ledger, core: Handle, trust: Arc<TrustRpc>) -> Self {
-        Self { ledger, core, trust }
+    pub fn new(
+        ledger: Ledger,
+        core: Handle,
+        trust: Arc<TrustRpc>,
+        control: Arc<ControlRpc>,
+    ) -> Self {
+        Self { ledger, core, trust, control }
     }
 
     /// Whom a link would sign in; nobody if it is not good, or not any more.
@@ -163,17 +176,13 @@ impl Desk {
         run: Option<RunId>,
         reason: Option<&str>,
     ) -> Result<Effects, DeskError> {
-        if !by.role.covers(Role::Author) {
-            return Err(DeskError::Role(by.role));
-        }
+        by.needs(Role::Author)?;
         if reason.is_some_and(|reason| reason.trim().is_empty()) {
             return Err(DeskError::NoReason);
         }
-        let caller =
-            Caller { id: by.key_id, key: by.key, owner: by.owner.as_str().into(), role: by.role };
+        let caller = by.caller();
         let (worker_id, run_id) = (worker.0, run.map_or(0, |run| run.0));
         let (preview, reason) = (reason.is_none(), reason.unwrap_or_default().to_owned());
-        let refused = |status| DeskError::Trust(Box::new(status));
         Ok(match belief {
             Belief::Exclude => {
                 let since_unix_ms = 0;
@@ -199,9 +208,7 @@ impl Desk {
     /// # Errors
     /// The visitor may not, a reason is missing, or the run is not in a state for it.
     pub async fn act(&self, by: &Visitor, run: RunId, action: Action) -> Result<(), DeskError> {
-        if !by.role.covers(Role::Author) {
-            return Err(DeskError::Role(by.role));
-        }
+        by.needs(Role::Author)?;
         let signed = |reason: &str| match printable(reason.trim(), MAX_REASON) {
             reason if reason.is_empty() => Err(DeskError::NoReason),
             reason => Ok(format!("{reason} ({})", by.owner)),
@@ -216,6 +223,72 @@ impl Desk {
         tracing::info!(run.id = run.0, by.key = by.key_id, action = name, "done on the pages");
         Ok(())
     }
+}
+
+impl Desk {
+    /// A new tune with a budget of its own, which goes on from the last state of this one with at most
+    /// so many pairs. Asked again by the same session, it is the same tune.
+    ///
+    /// # Errors
+    /// The visitor may not, there is no such tune, or the budget is none.
+    pub async fn fork(
+        &self,
+        by: &Visitor,
+        run: RunId,
+        at: Pairs,
+        pairs: Pairs,
+    ) -> Result<RunId, DeskError> {
+        by.needs(Role::Author)?;
+        // As the command does it.
+        let seed = self.ledger.run(run).await?.map_or(1, |run| run.spec.seed.wrapping_add(1));
+        let once = format!("fork from the pages {} {run} {at} {pairs}", by.form_token);
+        let idempotency_key = crate::book::sha256(once.as_bytes());
+        let (run_id, at_pairs, pairs) = (run.0, at.0, pairs.0);
+        let asked = v1::ForkRunRequest { run_id, at_pairs, pairs, seed, idempotency_key };
+        let answer = self.control.fork_run(from(by.caller(), asked)).await.map_err(refused)?;
+        let forked = RunId(answer.into_inner().run_id);
+        tracing::info!(run.id = forked.0, from = run.0, by.key = by.key_id, "forked on the pages");
+        Ok(forked)
+    }
+
+    /// Gives pairs again to a worker that waits for a person.
+    ///
+    /// # Errors
+    /// The visitor may not, a reason is missing, or the worker is not on hold.
+    pub async fn release(
+        &self,
+        by: &Visitor,
+        worker: WorkerId,
+        reason: &str,
+    ) -> Result<(), DeskError> {
+        by.needs(Role::Admin)?;
+        let reason = reason.trim().to_owned();
+        if reason.is_empty() {
+            return Err(DeskError::NoReason);
+        }
+        let asked = v1::ReleaseWorkerRequest { worker_id: worker.0, reason };
+        self.trust.release_worker(from(by.caller(), asked)).await.map_err(refused)?;
+        Ok(())
+    }
+}
+
+impl Visitor {
+    /// # Errors
+    /// The role does not cover this one.
+    fn needs(&self, needs: Role) -> Result<(), DeskError> {
+        let has = self.role;
+        if has.covers(needs) { Ok(()) } else { Err(DeskError::Role { has, needs }) }
+    }
+
+    /// As who calls.
+    fn caller(&self) -> Caller {
+        let owner = self.owner.as_str().into();
+        Caller { id: self.key_id, key: self.key, owner, role: self.role }
+    }
+}
+
+fn refused(status: Status) -> DeskError {
+    DeskError::Call(Box::new(status))
 }
 
 impl Action {

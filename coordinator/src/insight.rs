@@ -2,14 +2,18 @@
 //! ended, which openings decide, how late reports are, how a tune stood at any time, how champions follow
 //! each other.
 //!
-//! Everything is read from the ledger and kept nowhere; one question is one run, one worker or one owner.
+//! Everything is read from the ledger, and kept only to read on from there; one question is one run, one
+//! worker or one owner.
 
+mod curves;
+mod gain;
+mod kept;
 pub mod lineage;
 mod told;
 
 pub use told::{
-    Breakdown, Done, Ended, Hands, Iteration, Lateness, NextReport, OpeningShare, Openings, Out,
-    Refused, Share,
+    Breakdown, CandidateCurve, CurvePoint, Done, Ended, Hands, Iteration, Lateness, NextReport,
+    OpeningShare, Openings, Out, Refused, Share, TuneGain,
 };
 
 use crate::core::chain;
@@ -17,6 +21,7 @@ use crate::dispatch::played::Played;
 use crate::records::{RecordError, Records};
 use crate::recover::{self, RecoverError};
 use crate::views::Views;
+use kept::Kept;
 use lineage::{Lineage, Proof, Strength, lineages};
 use model::lease::PairIndex;
 use model::spec::{Job, RunSpec};
@@ -25,7 +30,7 @@ use model::{Pairs, Pentanomial, RunId, WorkerId};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use store::{Contribution, Ledger};
-use tokio::sync::Semaphore;
+use tokio::sync::{Mutex, Semaphore};
 
 /// Pairs of a run whose openings are looked at.
 const OPENING_PAIRS: u32 = 200_000;
@@ -47,13 +52,21 @@ pub struct Insight {
     ledger: Ledger,
     views: Arc<Views>,
     seats: Semaphore,
+    surveys: Mutex<Kept<gain::Surveyed>>,
+    races: Mutex<Kept<curves::Raced>>,
 }
 
 impl Insight {
     /// Over this ledger and what is shown of it.
     #[must_use]
     pub fn new(ledger: Ledger, views: Arc<Views>) -> Self {
-        Self { ledger, views, seats: Semaphore::new(AT_A_TIME) }
+        Self {
+            ledger,
+            views,
+            seats: Semaphore::new(AT_A_TIME),
+            surveys: Mutex::default(),
+            races: Mutex::default(),
+        }
     }
 
     /// Everything about one run, if there is one.

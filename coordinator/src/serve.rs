@@ -218,10 +218,16 @@ pub async fn run(
     let trust_service = TrustServiceServer::from_arc(trust_rpc.clone())
         .max_encoding_message_size(proto::MAX_MESSAGE_BYTES);
     let insight = Arc::new(Insight::new(ledger.clone(), views.clone()));
-    let desk = Arc::new(Desk::new(ledger.clone(), handle.clone(), trust_rpc));
-    let control_rpc =
-        ControlRpc::new(handle, ledger, views.clone(), artefacts, tasks.clone(), shutdown.clone());
-    let control_service = ControlServiceServer::new(control_rpc)
+    let control_rpc = Arc::new(ControlRpc::new(
+        handle.clone(),
+        ledger.clone(),
+        views.clone(),
+        artefacts,
+        tasks.clone(),
+        shutdown.clone(),
+    ));
+    let desk = Arc::new(Desk::new(ledger, handle, trust_rpc, control_rpc.clone()));
+    let control_service = ControlServiceServer::from_arc(control_rpc)
         .max_decoding_message_size(proto::MAX_MESSAGE_BYTES)
         .max_encoding_message_size(proto::MAX_MESSAGE_BYTES);
     health.set_serving::<WorkerServiceServer<WorkerRpc>>().await;

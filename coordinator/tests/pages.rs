@@ -207,3 +207,110 @@ async fn champions_are_told_with_their_tests_and_games_can_be_taken_away() -> Re
     assert_eq!(house.page(&format!("/runs/{run}/games/16")).await?.0, 404);
     house.stop().await
 }
+
+/// Plays leases of a tune whose plus side wins a pair of each block where its first value is higher.
+async fn climb(puppet: &mut Puppet, leases: usize) -> Result<()> {
+    const WON: PairOutcome = PairOutcome { first: GameScore::Win, second: GameScore::Win };
+    const LOST: PairOutcome = PairOutcome { first: GameScore::Loss, second: GameScore::Loss };
+    for _ in 0..leases {
+        puppet.want(1).await?;
+        let lease = puppet.lease().await?;
+        let first = |set: &Option<v1::ParameterSet>| -> Result<f64> {
+            let values = &set.as_ref().context("a set")?.values;
+            Ok(values.iter().find(|v| v.name == specs::PARAMETERS[0]).context("it moves")?.value)
+        };
+        let wins = first(&lease.candidate)? > first(&lease.base)?;
+        let report = specs::whole_report(&lease, |index| match (index % 4, wins) {
+            (0, true) => WON,
+            (0, false) => LOST,
+            _ => specs::outcome(index),
+        });
+        assert_eq!(puppet.report(report).await?, v1::AckOutcome::Merged);
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn what_a_tune_by_slopes_has_won_is_read_off_its_reports() -> Result<()> {
+    let database = Database::start().await?;
+    let house = House::start(&database).await?;
+    let run = house.create(specs::tune(1_000, 4), &specs::book_text()).await?;
+    let path = format!("/api/runs/{run}/gain");
+    let told = json(&house, &path).await?;
+    assert_eq!((&told["pairs"], &told["strength"]["elo"]), (&0.into(), &0.0.into()));
+    let mut puppet = house.puppet(1).await?;
+    climb(&mut puppet, 40).await?;
+    shown(&house, run, 160).await?;
+    assert_eq!(json(&house, &path).await?["pairs"], 160);
+    climb(&mut puppet, 160).await?;
+    shown(&house, run, 800).await?;
+    let told = json(&house, &path).await?;
+    let of = |told: &Value, name: &str| told["strength"][name].as_f64().context("a number");
+    assert_eq!(told["pairs"], 800);
+    // Beyond what the surface itself takes for noise; the interval is wider than that.
+    let beyond = (of(&told, "high")? - of(&told, "elo")?) / 1.6;
+    assert!(of(&told, "elo")? > beyond, "a gain is seen: {told}");
+    assert!(of(&told, "low")? < of(&told, "elo")? && of(&told, "elo")? < of(&told, "high")?);
+
+    // A fork that has played nothing stands where its source stands.
+    let request = v1::ForkRunRequest {
+        run_id: run.0,
+        at_pairs: 800,
+        pairs: 100,
+        seed: 3,
+        idempotency_key: "fork-of-a-test".to_owned(),
+    };
+    let forked = house.control().await?.fork_run(request).await?.into_inner().run_id;
+    let fork = json(&house, &format!("/api/runs/{forked}/gain")).await?;
+    assert_eq!((&fork["pairs"], &fork["strength"]), (&0.into(), &told["strength"]));
+    // Read on from where it was left, or from the start: the same.
+    house.stop().await?;
+    let house = House::start(&database).await?;
+    assert_eq!(json(&house, &path).await?, told);
+    let other = house.create(specs::regression(100, 4), &specs::book_text()).await?;
+    for missing in [format!("/api/runs/{other}/gain"), "/api/runs/99/gain".to_owned()] {
+        assert_eq!(house.page(&missing).await?.0, 404, "{missing}");
+    }
+    house.stop().await
+}
+
+#[tokio::test]
+async fn each_candidate_of_a_race_has_its_way() -> Result<()> {
+    let database = Database::start().await?;
+    let house = House::start(&database).await?;
+    let spec = specs::race(&[40.0, 55.0, 70.0], v1::RaceStop::All, 100_000, 4);
+    let race = house.create(spec, &specs::book_text()).await?;
+    let path = format!("/api/runs/{race}/curves");
+    let mut puppet = house.puppet(1).await?;
+    for leases in [5, 10] {
+        for _ in 0..leases {
+            puppet.want(1).await?;
+            let lease = puppet.lease().await?;
+            let value = lease.candidate.as_ref().context("a set")?.values[0].value;
+            let outcome = |index| if value > 60.0 { strong(index) } else { specs::outcome(index) };
+            puppet.report(specs::whole_report(&lease, outcome)).await?;
+        }
+        // Asked in between, so that the second time it is read on.
+        json(&house, &path).await?;
+    }
+    let whole = shown(&house, race, 60).await?;
+    let told = json(&house, &path).await?;
+    let curves = told.as_array().context("curves")?;
+    let candidates = whole["progress"]["race"]["candidates"].as_array().context("candidates")?;
+    assert_eq!(curves.len(), 3);
+    for (curve, candidate) in curves.iter().zip(candidates) {
+        let points = curve["points"].as_array().context("points")?;
+        let last = points.last().context("one")?;
+        assert_eq!((&curve["name"], &last["llr"]), (&candidate["name"], &candidate["llr"]));
+        let cells: Vec<u64> = serde_json::from_value(candidate["tally"]["pentanomial"].clone())?;
+        assert_eq!(last["pairs"], cells.iter().sum::<u64>());
+        assert_eq!((&points[0]["pairs"], &points[0]["llr"]), (&0.into(), &0.0.into()));
+        assert!(points.len() > 1 && points.iter().map(|p| p["pairs"].as_u64()).is_sorted());
+    }
+    house.stop().await?;
+    let house = House::start(&database).await?;
+    assert_eq!(json(&house, &path).await?, told, "from the start it is the same");
+    let test = house.create(specs::test(500, 8), &specs::book_text()).await?;
+    assert_eq!(house.page(&format!("/api/runs/{test}/curves")).await?.0, 404);
+    house.stop().await
+}

@@ -327,6 +327,93 @@ async fn an_exclusion_is_shown_before_it_is_made_and_can_be_taken_back() -> Resu
 }
 
 #[tokio::test]
+async fn a_tune_is_forked_once_and_by_authors() -> Result<()> {
+    let database = Database::start().await?;
+    let house = House::start(&database).await?;
+    let (author, reader) = (key(1), key(2));
+    admit(house.url(), &author, v1::Role::Author).await?;
+    admit(house.url(), &reader, v1::Role::ReadOnly).await?;
+    let run = house.create(specs::tune(1_000, 4), &specs::book_text()).await?;
+    let mut puppet = house.puppet(5).await?;
+    for _ in 0..3 {
+        puppet.play_one(specs::outcome).await?;
+    }
+    let (page, path) = (format!("/runs/{run}"), format!("/runs/{run}/fork"));
+
+    let mut other = Browser::new(&house);
+    other.sign_in(&reader).await?;
+    assert!(!other.get(&page).await?.body.contains("name=\"at\""));
+    let form = other.form("/").await?;
+    assert_eq!(other.post(&path, &format!("at=8&pairs=40&form={form}")).await?.status, 403);
+
+    let mut browser = Browser::new(&house);
+    browser.sign_in(&author).await?;
+    assert!(browser.get(&page).await?.body.contains("name=\"at\""));
+    let form = browser.form(&page).await?;
+    assert_eq!(browser.post(&path, "at=8&pairs=40").await?.status, 403, "no token");
+    let fork = |at: &str, pairs: &str| format!("at={at}&pairs={pairs}&form={form}");
+    assert_eq!(browser.post(&path, &fork("8", "many")).await?.status, 400);
+    assert_eq!(browser.post(&path, &fork("8", "0")).await?.status, 422);
+    let answer = browser.post(&path, &fork("9", "40")).await?;
+    assert_eq!(answer.status, 303, "{}", answer.body);
+    let again = browser.post(&path, &fork("9", "40")).await?;
+    let to = |answer: &Answer| {
+        let line = answer.head.lines().find_map(|line| line.strip_prefix("location: /runs/"));
+        line.and_then(|id| id.parse().ok()).context("the new run")
+    };
+    assert_eq!(to(&answer)?, to(&again)?, "asked twice, made once");
+    let forked = house.run(model::RunId(to(&answer)?)).await?;
+    let Some(v1::run_spec::Job::Tune(tune)) = forked.spec.context("a spec")?.job else {
+        anyhow::bail!("a tune")
+    };
+    let from = tune.forked_from.context("a fork")?;
+    assert_eq!((from.run_id, from.pairs, tune.pairs), (run.0, 8, 40));
+    let test = house.create(specs::test(500, 8), &specs::book_text()).await?;
+    let answer = browser.post(&format!("/runs/{test}/fork"), &fork("0", "40")).await?;
+    assert_eq!(answer.status, 409, "{}", answer.body);
+    house.stop().await
+}
+
+#[tokio::test]
+async fn who_is_on_hold_is_let_play_again_by_an_admin_alone() -> Result<()> {
+    let database = Database::start().await?;
+    let house = House::start(&database).await?;
+    let author = key(1);
+    admit(house.url(), &author, v1::Role::Author).await?;
+    let worker = house.puppet(5).await?.worker_id;
+    // As a mismatch writes it; who is held is read when a coordinator begins to lead.
+    house.stop().await?;
+    sqlx::query("INSERT INTO holds (worker_id, reason) VALUES ($1, 'came out <otherwise>')")
+        .bind(worker)
+        .execute(&mut database.connection().await?)
+        .await?;
+    let house = House::start(&database).await?;
+    let (page, path) = (format!("/workers/{worker}"), format!("/workers/{worker}/release"));
+
+    let mut browser = Browser::new(&house);
+    assert!(browser.get(&page).await?.body.contains("came out &lt;otherwise&gt;"));
+    assert_eq!(browser.post(&path, "reason=x&form=").await?.status, 401);
+    browser.sign_in(&author).await?;
+    let seen = browser.get(&page).await?.body;
+    assert!(seen.contains("On hold") && !seen.contains("/release"), "{seen}");
+    let form = browser.form("/").await?;
+    assert_eq!(browser.post(&path, &format!("reason=x&form={form}")).await?.status, 403);
+
+    let mut admin = Browser::new(&house);
+    admin.sign_in(&testkit::admin()).await?;
+    assert!(admin.get(&page).await?.body.contains("/release"));
+    let form = admin.form(&page).await?;
+    assert_eq!(admin.post(&path, "reason=x").await?.status, 403, "no token");
+    assert_eq!(admin.post(&path, &format!("reason=+&form={form}")).await?.status, 422);
+    assert_eq!(admin.post(&path, &format!("reason=new+memory&form={form}")).await?.status, 303);
+    let why =
+        "SELECT count(*) FROM holds WHERE released_by = 'tests' AND released_reason = 'new memory'";
+    assert_eq!(database.number(why).await?, 1);
+    assert_eq!(admin.post(&path, &format!("reason=again&form={form}")).await?.status, 409);
+    house.stop().await
+}
+
+#[tokio::test]
 async fn over_tls_the_cookie_is_for_tls_alone() -> Result<()> {
     let database = Database::start().await?;
     let house = House::start(&database).await?;

@@ -113,7 +113,8 @@ const endLabels = (u) => {
   const step = 15 * dpr;
   const last = u.series[0].idxs[1];
   const labels = u.series
-    .map((s, i) => ({ s, v: i && s.show ? data[i][last] : null }))
+    // A line may end before the last place.
+    .map((s, i) => ({ s, v: i && s.show ? data[i].slice(0, last + 1).findLast((v) => v != null) : null }))
     .filter((l) => l.v != null)
     .map((l) => ({ s: l.s, y: u.valToPos(l.v, 'y', true) }))
     .sort((a, b) => a.y - b.y);
@@ -193,6 +194,35 @@ export const llrChart = (box, { lower, upper }, data, cursor) => mount(box, {
     draw: [(u) => {
       rule(u, upper, ink('good'), `accept at ${signed(upper)}`, true, 'left');
       rule(u, lower, ink('bad'), `reject at ${signed(lower)}`, false, 'left');
+    }],
+    setCursor: onCursor(cursor),
+  },
+}, data);
+
+/**
+ * The LLRs of the candidates of a race, each over its own pairs, between the outermost bounds.
+ * @param {HTMLElement} box @param {string[]} names @param {() => {lower: number, upper: number}} bounds @param {any[]} data
+ * @param {(at: number | null) => void} cursor
+ */
+export const raceChart = (box, names, bounds, data, cursor) => mount(box, {
+  label: 'LLR',
+  padding: [12, (u) => (u.width < LABELLED ? 14 : 150), 0, 0],
+  focus: { alpha: 0.3 },
+  cursor: { focus: { prox: 16 }, y: false },
+  range: (_, min, max) => {
+    const { lower, upper } = bounds();
+    const pad = 0.16 * (upper - lower);
+    return [Math.min(lower - pad, min ?? 0), Math.max(upper + pad, max ?? 0)];
+  },
+  series: [{}, ...names.map((label, i) => ({
+    label, stroke: () => ink(lineStyle(i).name), dash: lineStyle(i).dash, width: 2, points: { show: false }, spanGaps: true,
+  }))],
+  hooks: {
+    draw: [(u) => {
+      const { lower, upper } = bounds();
+      rule(u, upper, ink('good'), `accept at ${signed(upper)}`, true, 'left');
+      rule(u, lower, ink('bad'), `reject at ${signed(lower)}`, false, 'left');
+      endLabels(u);
     }],
     setCursor: onCursor(cursor),
   },

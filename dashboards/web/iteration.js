@@ -23,6 +23,9 @@ const draw = (run, told) => {
   }
   const before = run.spec.job.tune.forked_from?.pairs ?? 0;
   show('fork-command', `elomill runs fork ${runId} --at ${before + told.pairs}`);
+  // Only authors have the form.
+  const at = field('fork-at');
+  if (at) at.value = String(before + told.pairs);
   field('fork').hidden = false;
 };
 

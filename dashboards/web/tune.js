@@ -1,9 +1,9 @@
 // The page of a tune: where the parameters came from and where they are going.
 
-import { count, el, field, fixed, fromAddress, inAddress, inSteps, put, show, showIf, signed, soon } from './common.js';
+import { count, el, field, fixed, fromAddress, getJson, inAddress, inSteps, put, show, showIf, signed, soon } from './common.js';
 import { lineStyle, refresh, tracesChart } from './charts.js';
 import { breakdown } from './breakdown.js';
-import { followRun, numbers } from './run.js';
+import { followRun, numbers, runId } from './run.js';
 import { choose } from './iteration.js';
 import './copying.js';
 
@@ -170,6 +170,25 @@ const table = numbers(() => {
   };
 });
 
+/** What `spsa` does not know itself is read off its reports, now and then while the page is seen. */
+const GAIN_AGAIN_MS = 20000;
+let gainAsked = 0;
+let gainPairs = -1;
+/** @param {any} now */
+const askForGain = async ({ counted_pairs: pairs, state }) => {
+  const over = state === 'finished' || state === 'stopped';
+  if (pairs === gainPairs || pairs === 0 || (!over && Date.now() - gainAsked < GAIN_AGAIN_MS)) return;
+  [gainAsked, gainPairs] = [Date.now(), pairs];
+  try {
+    const { pairs: seen, strength, why } = await getJson(`/api/runs/${runId}/gain`);
+    show('gain', strength ? `${signed(strength.elo, 1)} Elo` : '–');
+    show('gain-range', strength ? `95 %: ${signed(strength.low, 1)} to ${signed(strength.high, 1)}` : why);
+    show('gain-left', strength ? `by ${count(seen)} pairs` : '');
+  } catch (error) {
+    show('gain-range', /** @type {Error} */ (error).message);
+  }
+};
+
 /** @param {any} now */
 const draw = (now) => {
   run = now;
@@ -230,6 +249,7 @@ const draw = (now) => {
     show('gain-left', `${fixed(estimate.remaining_loss, 1)} left to the optimum`);
   }
   field('iteration-pairs').max = run.counted_pairs;
+  if (!estimate) askForGain(run);
   breakdown(run);
 };
 

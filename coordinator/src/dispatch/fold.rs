@@ -6,7 +6,7 @@
 
 mod race;
 mod test;
-mod trace;
+pub(crate) mod trace;
 
 use super::played::Played;
 use model::spec::{Job, RunSpec, TuneSpec};

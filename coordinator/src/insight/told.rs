@@ -128,6 +128,35 @@ pub struct Iteration {
     pub next: Option<NextReport>,
 }
 
+/// What a tune has won.
+#[derive(Debug, Serialize)]
+pub struct TuneGain {
+    /// Pairs of this tune that it is read off; those of forks before it are seen as well.
+    pub pairs: u64,
+    /// The present point above the start; none where it is not known.
+    pub strength: Option<Strength>,
+    /// Why it is not.
+    pub why: String,
+}
+
+/// The way of a candidate of a race.
+#[derive(Debug, Serialize)]
+pub struct CandidateCurve {
+    /// The candidate.
+    pub name: String,
+    /// At most 257 points, the first at no pairs, the last the present one.
+    pub points: Vec<CurvePoint>,
+}
+
+/// A point on the way of a candidate.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct CurvePoint {
+    /// Pairs of this candidate.
+    pub pairs: u64,
+    /// Its log-likelihood ratio then.
+    pub llr: f64,
+}
+
 /// A report with the two points that it played.
 #[derive(Debug, Serialize)]
 pub struct NextReport {

@@ -45,6 +45,22 @@ pub(super) async fn iteration(
     told(insight.iteration(id, Pairs(pairs)).await, "no such tune")
 }
 
+/// `GET /api/runs/{id}/gain`: what a tune by slopes has won.
+pub(super) async fn gain(State(web): State<Web>, Path(id): Path<String>) -> Response {
+    let (Some(insight), Some(id)) = (&web.insight, run_id(&id)) else {
+        return missing("no such tune");
+    };
+    told(insight.gain(id).await, "no such tune by spsa; what bqr expects is in its progress")
+}
+
+/// `GET /api/runs/{id}/curves`: the ways of the candidates of a race.
+pub(super) async fn curves(State(web): State<Web>, Path(id): Path<String>) -> Response {
+    let (Some(insight), Some(id)) = (&web.insight, run_id(&id)) else {
+        return missing("no such race");
+    };
+    told(insight.curves(id).await, "no such race")
+}
+
 /// `GET /api/progress`.
 pub(super) async fn progress(State(web): State<Web>) -> Response {
     let Some(insight) = &web.insight else { return missing("no such path") };

@@ -11,6 +11,7 @@ mod assets;
 mod beliefs;
 mod cards;
 mod events;
+mod holds;
 mod insights;
 mod more_pages;
 mod pages;
@@ -130,6 +131,7 @@ pub fn router(
         .route("/workers", get(more_pages::workers))
         .route("/workers/{id}", get(more_pages::worker))
         .route("/owners/{name}", get(more_pages::owner))
+        .route("/workers/{id}/release", post(holds::release))
         .route("/workers/{id}/{belief}", get(beliefs::preview).post(beliefs::carry_out))
         .route("/sign-in", get(signing::how).post(signing::sign_in))
         .route("/sign-in/{token}", get(signing::offer))
@@ -140,6 +142,8 @@ pub fn router(
         .route("/api/runs/{id}/pairs/{pair}/{form}", get(insights::games))
         .route("/api/runs/{id}/breakdown", get(insights::breakdown))
         .route("/api/runs/{id}/at/{pairs}", get(insights::iteration))
+        .route("/api/runs/{id}/gain", get(insights::gain))
+        .route("/api/runs/{id}/curves", get(insights::curves))
         .route("/api/progress", get(insights::progress))
         .route("/api/workers", get(api::workers))
         .route("/api/workers/{id}", get(insights::worker))

@@ -2,6 +2,7 @@
 //!
 //! Skeletons as the others; the list of games, which does not move, is written whole by the server.
 
+use super::holds::hold;
 use super::pages::{abbr, layout, missing, tile, unreadable};
 use super::run_page::grouped;
 use super::signing::Visit;
@@ -160,7 +161,7 @@ pub(super) async fn board(
                 section .card.evals aria-labelledby="evals-title" data-f="evals" hidden {
                     h2 id="evals-title" { "What the searches said" }
                     div .chart data-f="eval-chart" role="img" aria-label="Score for the candidate over the moves" {}
-                    details .numbers data-f="numbers" { summary { "The numbers of the chart" } div .scroll tabindex="0" { table { thead {} tbody {} } } }
+                    details .numbers data-f="numbers" { summary { "The numbers of the chart" } div .scroll tabindex="0" role="region" aria-label="The numbers of the chart" { table { thead {} tbody {} } } }
                 }
             }
             p .facts {
@@ -206,7 +207,7 @@ pub(super) async fn workers(Visit(visitor): Visit) -> Html<String> {
     let body = html! {
         main id="main" data-page="workers" {
             header .head { h1 { "Workers" } }
-            form .filters role="search" data-f="filters" {
+            form .filters role="search" data-f="filters" aria-label="Which workers" {
                 label { span .sr { "Find" } input type="search" name="q" placeholder="Name, owner, platform, status" autocomplete="off"; }
                 label { span .sr { "Which" } select name="which" {
                     option value="" { "All workers" } option value="here" { "Connected" } option value="idle" { "Idle" }
@@ -225,6 +226,7 @@ pub(super) async fn workers(Visit(visitor): Visit) -> Html<String> {
                         th scope="col" .n.wide { "Leases" }
                         th scope="col" .n { "Pairs" }
                         th scope="col" .n { (abbr("Audited", "Share of its pairs that another worker played again, and that came out the same")) }
+                        th scope="col" .wide { (abbr("Residual", "By how many Elo candidates do better on it than on other machines of its kind in the same runs, with the 95 % interval, and the evidence that this is no chance")) }
                         th scope="col" .n { (abbr("Refused", "Reports that contradict their lease, themselves or the rules of the game")) }
                         th scope="col" { "Status" }
                     } }
@@ -256,6 +258,7 @@ pub(super) async fn worker(
                     .as_ref()
                     .filter(|visitor| visitor.role.covers(Role::Author))
                     .map(|_| number),
+                html! { @if let Some(worker) = hands.workers.first() { (hold(worker, visitor.as_ref())) } },
             );
             let title = format!("Worker {name}");
             Html(layout(&title, &["hands.js"], visitor.as_ref(), &body).into_string())
@@ -276,7 +279,7 @@ pub(super) async fn owner(
     match insight.owner(&name).await {
         Ok(Some(_)) => {
             let path = format!("/api/owners/{}", percent(&name));
-            let body = hands_page(&path, &name, None, None);
+            let body = hands_page(&path, &name, None, None, html! {});
             Html(layout(&name, &["hands.js"], visitor.as_ref(), &body).into_string())
                 .into_response()
         }
@@ -297,8 +300,15 @@ pub(super) fn percent(name: &str) -> String {
         .collect()
 }
 
-/// `worker` is the number of the one worker that an author may exclude from here.
-fn hands_page(path: &str, name: &str, owner: Option<&str>, worker: Option<i64>) -> Markup {
+/// `worker` is the number of the one worker that an author may exclude from here, `held` what is said of
+/// its hold.
+fn hands_page(
+    path: &str,
+    name: &str,
+    owner: Option<&str>,
+    worker: Option<i64>,
+    held: Markup,
+) -> Markup {
     html! {
         main id="main" data-page="hands" data-path=(path) {
             header .head {
@@ -312,7 +322,9 @@ fn hands_page(path: &str, name: &str, owner: Option<&str>, worker: Option<i64>) 
                     }
                 }
             }
-            section .tiles aria-label="Now" {
+            (held)
+            section .tiles aria-labelledby="tiles-title" {
+            h2 .sr id="tiles-title" { "Now" }
                 (tile("Connected", "Workers with an open session", html! { p .big data-f="connected" { "–" } p .sub data-f="idle" {} }))
                 (tile("Games being played", "At this moment, of the slots there are", html! { p .big data-f="playing" { "–" } p .sub data-f="slots" {} }))
                 (tile("Nodes per second", "Positions searched, as the workers say", html! { p .big data-f="nodes" { "–" } }))
@@ -321,11 +333,11 @@ fn hands_page(path: &str, name: &str, owner: Option<&str>, worker: Option<i64>) 
             }
             section .card aria-labelledby="out-title" {
                 h2 id="out-title" { "Playing now" }
-                div .scroll tabindex="0" { table { thead { tr { th scope="col" { "Run" } th scope="col" { "Worker" } th scope="col" .n { "Leases" } th scope="col" .n { (abbr("Pairs out", "Leased and not in the ledger yet")) } } } tbody data-f="out" {} } }
+                div .scroll tabindex="0" role="region" aria-labelledby="out-title" { table { thead { tr { th scope="col" { "Run" } th scope="col" { "Worker" } th scope="col" .n { "Leases" } th scope="col" .n { (abbr("Pairs out", "Leased and not in the ledger yet")) } } } tbody data-f="out" {} } }
             }
             section .card aria-labelledby="shares-title" {
                 h2 id="shares-title" { "Contribution" }
-                div .scroll tabindex="0" { table {
+                div .scroll tabindex="0" role="region" aria-labelledby="shares-title" { table {
                     thead { tr {
                         th scope="col" { "Run" } th scope="col" .wide { "Worker" } th scope="col" .n { "Pairs" }
                         th scope="col" .wide { "W / D / L" }
@@ -340,7 +352,7 @@ fn hands_page(path: &str, name: &str, owner: Option<&str>, worker: Option<i64>) 
             }
             section .card aria-labelledby="machines-title" {
                 h2 id="machines-title" { "Machines" }
-                div .scroll tabindex="0" { table { thead { tr { th scope="col" { "Worker" } th scope="col" { "Platform" } th scope="col" { "Version" } th scope="col" .n { "Cores" } th scope="col" .n { "Slots" } th scope="col" { "Status" } } } tbody data-f="machines" {} } }
+                div .scroll tabindex="0" role="region" aria-labelledby="machines-title" { table { thead { tr { th scope="col" { "Worker" } th scope="col" { "Platform" } th scope="col" { "Version" } th scope="col" .n { "Cores" } th scope="col" .n { "Slots" } th scope="col" .wide { (abbr("Residual", "By how many Elo candidates do better on it than on other machines of its kind in the same runs, with the 95 % interval, and the evidence that this is no chance")) } th scope="col" { "Status" } } } tbody data-f="machines" {} } }
             }
         }
     }

@@ -18,7 +18,8 @@ pub(super) async fn overview(Visit(visitor): Visit) -> Html<String> {
     let body = html! {
         main id="main" data-page="overview" {
             h1 .sr { "Runs and workers" }
-            section .tiles aria-label="The cluster now" {
+            section .tiles aria-labelledby="tiles-title" {
+            h2 .sr id="tiles-title" { "The cluster now" }
                 (tile("Games per minute", "Of all runs over the last half minute; a pair is two games", html! {
                     p .big data-f="rate" { "–" }
                     svg .spark data-f="spark" viewBox="0 0 100 24" preserveAspectRatio="none" aria-hidden="true" {}

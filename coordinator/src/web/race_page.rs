@@ -2,7 +2,8 @@
 
 use super::pages::{abbr, tile};
 use super::run_page::{
-    as_asked, fact, games_tile, grouped, hypotheses, ledger, pace_tiles, pentanomial, value,
+    as_asked, fact, games_tile, grouped, hypotheses, ledger, numbers, pace_tiles, pentanomial,
+    value,
 };
 use super::run_parts::breakdown;
 use maud::{Markup, html};
@@ -16,7 +17,8 @@ pub(super) fn body(run: &RunView, race: &RaceSpec) -> Markup {
         section .card.verdict data-f="verdict" data-verdict="open" aria-label="Verdict" {
             div { h2 data-f="verdict-word" aria-live="polite" { "–" } p data-f="verdict-why" {} }
         }
-        section .tiles aria-label="Results" {
+        section .tiles aria-labelledby="tiles-title" {
+            h2 .sr id="tiles-title" { "Results" }
             (tile("Candidates", "Open ones play on; a candidate that is rejected plays no more", html! {
                 p .big data-f="open" { "–" } p .sub data-f="decided" {}
             }))
@@ -26,6 +28,14 @@ pub(super) fn body(run: &RunView, race: &RaceSpec) -> Markup {
         section .card aria-labelledby="candidates-title" {
             h2 id="candidates-title" { "Candidates against the base" }
             div .scroll tabindex="0" role="region" aria-labelledby="candidates-title" { (candidates(race)) }
+        }
+        section .card aria-labelledby="llr-title" {
+            div .cardhead {
+                h2 id="llr-title" { "LLR of each candidate over its pairs" }
+                p .readout data-f="readout" {}
+            }
+            div .chart data-f="chart" role="img" aria-label="Log-likelihood ratio of each candidate over its own pairs" {}
+            (numbers())
         }
         div .split.even {
             div .stack { (pentanomial()) (ledger()) }

@@ -49,7 +49,7 @@ pub(super) fn page(run: &RunView, visitor: Option<&Visitor>) -> Markup {
                 (actions(run, visitor))
             }
             @match &spec.job {
-                Job::Tune(tune) => (tune_body(run, tune)),
+                Job::Tune(tune) => (tune_body(run, tune, visitor)),
                 Job::Test(test) => (test_body(run, test)),
                 Job::Race(race) => (race_page::body(run, race)),
             }
@@ -63,14 +63,20 @@ pub(super) fn page(run: &RunView, visitor: Option<&Visitor>) -> Markup {
     layout(&spec.name, &[script], visitor, &body)
 }
 
-fn tune_body(run: &RunView, tune: &TuneSpec) -> Markup {
+fn tune_body(run: &RunView, tune: &TuneSpec, visitor: Option<&Visitor>) -> Markup {
     html! {
-        section .tiles aria-label="Progress" { (pace_tiles()) (games_tile("Games of the plus side against the minus side. In a tune both are perturbed, so this tells about the noise, not about strength."))
+        section .tiles aria-labelledby="tiles-title" {
+            h2 .sr id="tiles-title" { "Progress" }
+            (pace_tiles()) (games_tile("Games of the plus side against the minus side. In a tune both are perturbed, so this tells about the noise, not about strength."))
             (tile("Verdict", "Whether the tune has converged, by the rule of its optimiser: docs/tuning.md has it.", html! {
                 p .big data-f="convergence" { "–" } p .sub data-f="convergence-why" {}
             }))
             @if knows(tune) {
                 (tile("Predicted gain", "Elo of the suggested values above the start, by the fitted surface, and what it is at least with 97.5 %. A test against the start proves it.", html! {
+                    p .big data-f="gain" { "–" } p .sub data-f="gain-range" {} p .sub data-f="gain-left" {}
+                }))
+            } @else {
+                (tile("Estimated gain", "Elo of the present point above the start with its 95 % interval: a quadratic and cubic surface, fitted to every report of this tune as bqr does it; spsa itself does not know it. A test against the start proves it.", html! {
                     p .big data-f="gain" { "–" } p .sub data-f="gain-range" {} p .sub data-f="gain-left" {}
                 }))
             }
@@ -131,7 +137,7 @@ fn tune_body(run: &RunView, tune: &TuneSpec) -> Markup {
             }
             div .stack { (copying()) (pentanomial()) (ledger()) }
         }
-        (iteration())
+        (iteration(run, visitor))
         (breakdown(run))
     }
 }
@@ -187,7 +193,8 @@ fn test_body(run: &RunView, test: &TestSpec) -> Markup {
             div { h2 data-f="verdict-word" aria-live="polite" { "–" } p data-f="verdict-why" {} }
             @if sprt.is_some() { (gauge()) }
         }
-        section .tiles aria-label="Results" {
+        section .tiles aria-labelledby="tiles-title" {
+            h2 .sr id="tiles-title" { "Results" }
             (tile("Elo, 95 % interval", if sprt.is_some() { "Logistic Elo of the candidate over the base. Naive: not corrected for the stopping rule." } else { "Logistic Elo of the candidate over the base. All pairs are played, so that there is no stopping rule to correct for." }, html! {
                 p .big data-f="elo" { "–" } p .sub data-f="elo-range" {}
             }))
@@ -228,9 +235,9 @@ fn test_body(run: &RunView, test: &TestSpec) -> Markup {
         section .card.slim { (numbers()) }
         div .split.even {
             div .stack { (pentanomial()) (ledger()) }
-            section .card {
-                h2 { "Candidate against base" }
-                div .scroll tabindex="0" { table {
+            section .card aria-labelledby="sides-title" {
+                h2 id="sides-title" { "Candidate against base" }
+                div .scroll tabindex="0" role="region" aria-labelledby="sides-title" { table {
                     thead { tr { th scope="col" { "Parameter" } th scope="col" .n { "Candidate" } th scope="col" .n { "Base" } } }
                     tbody { @for name in names(test) {
                         tr { th scope="row" { (name) } td .n.strong { (value(&test.candidate, name)) } td .n { (value(&test.base, name)) } }
@@ -369,11 +376,11 @@ pub(super) fn fact(name: &str, meaning: &str, value: Markup) -> Markup {
 }
 
 /// The data of the charts for those who do not see them, filled when it is opened.
-fn numbers() -> Markup {
+pub(super) fn numbers() -> Markup {
     html! {
         details .numbers data-f="numbers" {
             summary { "The numbers of the charts" }
-            div .scroll tabindex="0" { table { thead {} tbody {} } }
+            div .scroll tabindex="0" role="region" aria-label="The numbers of the charts" { table { thead {} tbody {} } }
         }
     }
 }

@@ -2,7 +2,10 @@
 //! time, what a run is made of.
 
 use super::pages::abbr;
+use super::signing::form_to;
+use crate::desk::Visitor;
 use maud::{Markup, html};
+use model::Role;
 use model::spec::Job;
 use model::view::RunView;
 
@@ -21,8 +24,9 @@ pub(super) fn copying() -> Markup {
     }
 }
 
-/// The tune at any time, with what was played next.
-pub(super) fn iteration() -> Markup {
+/// The tune at any time, with what was played next, and for authors a way on from there.
+pub(super) fn iteration(run: &RunView, visitor: Option<&Visitor>) -> Markup {
+    let author = visitor.filter(|visitor| visitor.role.covers(Role::Author));
     html! {
         section .card aria-labelledby="iteration-title" {
             h2 id="iteration-title" { "At any time" }
@@ -40,7 +44,15 @@ pub(super) fn iteration() -> Markup {
                 } }
                 tbody data-f="iteration-rows" {}
             } }
-            p .sub data-f="fork" hidden { "A tune that goes on from there: " code data-f="fork-command" {} }
+            div .stack data-f="fork" hidden {
+                p .sub { "A tune that goes on from there: " code data-f="fork-command" {} }
+                @if let Some(author) = author {
+                    (form_to(author, run.id, "fork", html! {
+                        input type="hidden" name="at" value="0" data-f="fork-at";
+                        label { "Its pairs " input name="pairs" type="number" min="1" step="1" required value=(run.asked_pairs); }
+                    }, "Fork it"))
+                }
+            }
         }
     }
 }
@@ -66,7 +78,7 @@ pub(super) fn breakdown(run: &RunView) -> Markup {
             div .split.even {
                 section .card aria-labelledby="ends-title" {
                     h2 id="ends-title" { "Why games ended" }
-                    div .scroll tabindex="0" { table {
+                    div .scroll tabindex="0" role="region" aria-labelledby="ends-title" { table {
                         thead { tr { th scope="col" { "Reason" } th scope="col" .n { "Share" } th scope="col" .n { "Won" } th scope="col" .n { "Drawn" } th scope="col" .n { "Lost" } } }
                         tbody data-f="by-end" {}
                     } }

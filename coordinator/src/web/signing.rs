@@ -17,7 +17,7 @@ use axum::response::{Html, IntoResponse, Redirect, Response};
 use keys::Token;
 use maud::{Markup, html};
 use model::view::{RunState, RunView};
-use model::{Role, RunId};
+use model::{Pairs, Role, RunId};
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 
@@ -154,6 +154,17 @@ pub(super) async fn act(
         Ok(signed) => signed,
         Err(answer) => return answer,
     };
+    if action == "fork" {
+        let number = |name: &str| fields.get(name)?.trim().parse().ok().map(Pairs);
+        let (Some(at), Some(pairs)) = (number("at"), number("pairs")) else {
+            let why = "The form is not one of this page, or its pairs are no number.";
+            return plain(StatusCode::BAD_REQUEST, "Nothing was done", why);
+        };
+        return match desk.fork(&visitor, run, at, pairs).await {
+            Ok(forked) => Redirect::to(&format!("/runs/{forked}")).into_response(),
+            Err(error) => refused(&error),
+        };
+    }
     let Some(action) = asked(&action, &fields) else {
         return plain(
             StatusCode::BAD_REQUEST,
@@ -251,11 +262,12 @@ fn used_up() -> Response {
 pub(super) fn refused(error: &DeskError) -> Response {
     use crate::core::CoreError;
     let status = match error {
-        DeskError::Role(_) => StatusCode::FORBIDDEN,
+        DeskError::Role { .. } => StatusCode::FORBIDDEN,
         DeskError::NoReason => StatusCode::UNPROCESSABLE_ENTITY,
-        DeskError::Trust(status) => match status.code() {
+        DeskError::Call(status) => match status.code() {
             tonic::Code::PermissionDenied => StatusCode::FORBIDDEN,
             tonic::Code::NotFound => StatusCode::NOT_FOUND,
+            tonic::Code::InvalidArgument => StatusCode::UNPROCESSABLE_ENTITY,
             tonic::Code::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
             _ => StatusCode::CONFLICT,
         },
@@ -320,7 +332,13 @@ pub(super) fn actions(run: &RunView, visitor: Option<&Visitor>) -> Markup {
     }
 }
 
-fn form_to(visitor: &Visitor, run: RunId, name: &str, fields: Markup, button: &str) -> Markup {
+pub(super) fn form_to(
+    visitor: &Visitor,
+    run: RunId,
+    name: &str,
+    fields: Markup,
+    button: &str,
+) -> Markup {
     html! {
         form method="post" action={ "/runs/" (run) "/" (name) } {
             input type="hidden" name="form" value=(visitor.form_token);

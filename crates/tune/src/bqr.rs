@@ -20,7 +20,9 @@ pub use state::BqrState;
 
 use crate::config::Gains;
 use crate::probe::{Block, Edge, Signs};
-use crate::{Optimizer, ParameterSpace, Perturbation, TuneError, choices, design, scale};
+use crate::{
+    Optimizer, ParameterSpace, Perturbation, SurveyedGain, TuneError, choices, design, scale,
+};
 use model::spec::{BQR_MOST_PARAMETERS, BqrSettings};
 use model::{Elo, Finding, FindingList, Pairs, ParameterDef, ParameterKind, ParameterSet};
 use rand::{Rng, SeedableRng};
@@ -210,6 +212,22 @@ impl Bqr {
             remaining_loss: Elo(last.remaining_loss()),
             pair_deviation: Elo(self.state.pair_variance(&self.config).sqrt()),
         }
+    }
+
+    /// Predicted strength of a point above the start, the point rounded where it must be. Fits the
+    /// surface anew.
+    ///
+    /// # Errors
+    /// The point has another number of parameters.
+    pub fn gain_of(&self, point: &[f64]) -> Result<SurveyedGain, TuneError> {
+        let (found, expected) = (point.len(), self.space.dimension());
+        if found != expected {
+            return Err(TuneError::Dimension { list: "point", found, expected });
+        }
+        let start = vec![0.0; self.numbers.len()];
+        let there = self.in_units(&self.space.rounded(point));
+        let gain = self.refit(Step::Last).gain(&self.config, &start, &there);
+        Ok(SurveyedGain { gain: Elo(gain.mean), deviation: Elo(gain.variance.sqrt()) })
     }
 
     /// The numbers among the values, in units of `c_end` from their starts.

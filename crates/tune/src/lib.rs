@@ -21,6 +21,7 @@ mod scale;
 pub mod sim;
 mod space;
 mod spsa;
+mod survey;
 mod tuner;
 mod verdict;
 
@@ -30,5 +31,6 @@ pub use optimizer::{Optimizer, Report, TuneError, replay};
 pub use probe::Perturbation;
 pub use space::ParameterSpace;
 pub use spsa::{Spsa, SpsaState};
+pub use survey::{Survey, SurveyedGain};
 pub use tuner::{Standing, Tuner, TunerState, UnreadablePerturbation};
 pub use verdict::{PLACEBO_CHANCE, Waypoint};

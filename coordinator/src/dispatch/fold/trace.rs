@@ -3,23 +3,23 @@
 use serde::{Deserialize, Serialize};
 
 /// Points that a curve keeps at most. When it is full every second point goes.
-pub(super) const TRACE_POINTS: usize = 256;
+pub(crate) const TRACE_POINTS: usize = 256;
 
 /// A curve of bounded length: points at least `spacing` pairs apart, and always the first.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Trace<P> {
+pub(crate) struct Trace<P> {
     spacing: u64,
     next_at: u64,
     points: Vec<P>,
 }
 
 impl<P> Trace<P> {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { spacing: 1, next_at: 0, points: Vec::new() }
     }
 
     /// Adds a point, if it is far enough from the last one; `most` are kept, at least 2.
-    pub(super) fn push(&mut self, pairs: u64, most: usize, point: impl FnOnce() -> P) {
+    pub(crate) fn push(&mut self, pairs: u64, most: usize, point: impl FnOnce() -> P) {
         if pairs < self.next_at {
             return;
         }
@@ -35,7 +35,7 @@ impl<P> Trace<P> {
         self.next_at = pairs + self.spacing;
     }
 
-    pub(super) fn points(&self) -> &[P] {
+    pub(crate) fn points(&self) -> &[P] {
         &self.points
     }
 }
