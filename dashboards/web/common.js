@@ -174,6 +174,10 @@ export const fillRows = (body, rows, none) => {
   body.replaceChildren(...(rows.length ? rows : [el('tr', '', empty)]));
 };
 
+/** How far the results of a worker lie from those of others, in Elo, with the evidence. @param {any} suspicion */
+export const residual = (suspicion) => (suspicion
+  ? `${signed(suspicion.bias, 0)} ± ${fixed(suspicion.margin, 0)}, 10^${fixed(suspicion.log10_e, 1)} to 1` : '–');
+
 /** @param {'wait' | 'live' | 'lost'} state @param {string} text */
 const link = (state, text) => { field('link').dataset.link = state; show('link', text); };
 

@@ -1,6 +1,6 @@
 // One worker, or all workers of an owner: what they play, and what they have brought.
 
-import { anchor, count, duration, el, field, fillRows, follow, getJson, percent, row, short, show, signed, stamp } from './common.js';
+import { anchor, count, duration, el, field, fillRows, follow, getJson, percent, residual, row, short, show, signed, stamp } from './common.js';
 
 const path = document.querySelector('main')?.dataset.path ?? '';
 const AGAIN_MS = 5000;
@@ -38,7 +38,7 @@ const draw = ({ workers, out, shares, refusals }) => {
   }), 'No pairs in the ledger yet.');
   field('refusals-card').hidden = !refusals.length;
   field('refusals').replaceChildren(...refusals.map((r) => el('li', '', el('span', 'dim', `${stamp(r.at_unix_ms)} `), anchor(`/runs/${r.run}`, `run #${r.run}`), ` ${r.reason}`)));
-  fillRows(field('machines'), workers.map((w) => row(anchor(`/workers/${w.id}`, w.name || `#${w.id}`), w.platform, w.software_version, { n: count(w.cores) }, { n: count(w.slots) }, status(w))), '');
+  fillRows(field('machines'), workers.map((w) => row(anchor(`/workers/${w.id}`, w.name || `#${w.id}`), w.platform, w.software_version, { n: count(w.cores) }, { n: count(w.slots) }, { wide: residual(w.suspicion) }, status(w))), '');
 };
 
 const ask = async () => {

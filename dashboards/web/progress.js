@@ -6,11 +6,13 @@ import { lineageChart } from './charts.js';
 const interval = (s) => `${signed(s.low, 1)} to ${signed(s.high, 1)}`;
 /** @param {string} text */
 const head = (text, right = false) => { const node = el('th', right ? 'n' : '', text); node.setAttribute('scope', 'col'); return node; };
-/** A table with a heading for each column; those that begin with > hold numbers. @param {string[]} titles @param {Node[]} rows @param {string} none */
-const table = (titles, rows, none) => {
+/** A table with a heading for each column; those that begin with > hold numbers. @param {string} name @param {string[]} titles @param {Node[]} rows @param {string} none */
+const table = (name, titles, rows, none) => {
   const body = el('tbody', '');
   const node = el('div', 'scroll', el('table', '', el('thead', '', el('tr', '', ...titles.map((t) => head(t.replace('>', ''), t.startsWith('>'))))), body));
   node.setAttribute('tabindex', '0');
+  node.setAttribute('role', 'region');
+  node.setAttribute('aria-label', name);
   fillRows(/** @type {HTMLElement} */ (body), rows, none);
   return node;
 };
@@ -35,9 +37,9 @@ const lineage = (line, place) => {
     lines: steps.map((s) => [s.run, s.name, s.candidate_run, s.ended_at_unix_ms, s.gain.elo, s.gain.low, s.gain.high, s.total.elo, s.total.low, s.total.high]),
   }));
   const card = el('section', 'card', title, chart,
-    table(['Test', 'Tune', 'Ended', '>Gain', '>95 %', '>Total', '>95 %'], rows, ''), files,
+    table('Champions', ['Test', 'Tune', 'Ended', '>Gain', '>95 %', '>Total', '>95 %'], rows, ''), files,
     el('h3', '', 'Matches against the start of the line'),
-    table(['Match', 'Champion', 'Ended', '>Pairs', '>Elo', '>95 %'], matches, 'None yet: elomill campaign regress plays one, or a match of a champion against the values at the start.'));
+    table('Matches against the start', ['Match', 'Champion', 'Ended', '>Pairs', '>Elo', '>95 %'], matches, 'None yet: elomill campaign regress plays one, or a match of a champion against the values at the start.'));
   card.setAttribute('aria-labelledby', title.id);
   // Steps and matches on one axis of time.
   const start = (steps[0].ended_at_unix_ms - 60000) / 1000;

@@ -1,6 +1,6 @@
 // Every worker, live: who is there, how fast, and why one is idle.
 
-import { anchor, count, duration, field, fillRows, follow, fromAddress, inAddress, percent, row, short, show } from './common.js';
+import { anchor, count, duration, field, fillRows, follow, fromAddress, inAddress, percent, residual, row, short, show } from './common.js';
 
 const form = field('filters');
 const find = form.elements.namedItem('q');
@@ -36,7 +36,7 @@ const draw = () => {
     const { owner } = w;
     const node = row(anchor(`/workers/${w.id}`, w.name || `#${w.id}`), owner ? anchor(`/owners/${encodeURIComponent(owner)}`, owner) : '–', { wide: w.platform },
       { n: `${w.playing_games} / ${w.slots}` }, { n: w.connected ? short(w.nodes_per_second) : '–' }, { wide: count(w.active_leases) },
-      { n: count(w.counted_pairs) }, { n: percent(w.audited_pairs, w.counted_pairs) }, { n: count(w.refused_reports) }, status(w));
+      { n: count(w.counted_pairs) }, { n: percent(w.audited_pairs, w.counted_pairs) }, { wide: residual(w.suspicion) }, { n: count(w.refused_reports) }, status(w));
     node.dataset.link = w.connected ? (w.idle_reason ? 'idle' : 'live') : 'away';
     node.title = `${w.software_version}, ${w.cores} cores${w.last_refusal && `; refused last: ${w.last_refusal}`}`;
     return node;

@@ -6,7 +6,8 @@
 ELOMILL is the built command; it runs a whole house in a folder that goes with the walk: Postgres, the
 coordinator, a worker that plays. The walk is that of somebody who looks on, signs in and acts, and it
 fails when a page does not show what it has to, complains of anything (an exception, a console error, a
-report of the content policy), or asks another host for anything. PICTURES gets each page light, dark
+report of the content policy), asks another host for anything, or shuts out whoever uses the keyboard, a
+screen reader or little light (`access.py`). PICTURES gets each page light, dark
 and as wide as a phone. --readme writes the pictures of the README. --large names the example of the
 coordinator that serves a tune of 10,000 parameters, whose page is walked and measured, too.
 """
@@ -21,6 +22,7 @@ import sys
 import tempfile
 import time
 
+import access
 from devtools import Browser, Failure
 
 LIVE = "document.querySelector('[data-link=live]')"
@@ -70,9 +72,9 @@ def run_file(name, game, nodes, rest):
            f"[limit]\nnodes = {nodes}\nmax_plies = 200\nhash_kib = 1024\n{rest}"
 
 
-def tune_file(pairs, nodes, name="eight search parameters of xiangqi"):
+def tune_file(pairs, nodes, name="eight search parameters of xiangqi", optimizer="bqr"):
     parameters = "".join(f'[[parameter]]\nname = "{p}"\nr_end = 0.015\n' for p in KNOWN)
-    return run_file(name, "xiangqi", nodes, f"[tune]\npairs = {pairs}\n{parameters}")
+    return run_file(name, "xiangqi", nodes, f"[tune]\npairs = {pairs}\noptimizer = \"{optimizer}\"\n{parameters}")
 
 
 def values(table, **numbers):
@@ -90,6 +92,7 @@ class Walk:
         self.pictures, self.readme = pictures, readme
         self.page = browser.page()
         self.shots = 0
+        self.lacking = []
 
     def go(self, path, live=True):
         self.page.go(self.house.url + path)
@@ -114,17 +117,29 @@ class Walk:
                         f"{name} {look} is wider than its window")
             self.page.shot(self.pictures / f"{name}-{look}.png")
             self.shots += 1
+            self.try_access(access.contrast, f"{name} {look}")
         self.page.look(*LOOKS["light"])
+        self.try_access(access.tree, name)
+        self.try_access(access.keyboard, name)
         if readme and self.readme:
             time.sleep(0.5)
             self.page.value("scrollTo(0, 0)")
             self.page.shot(self.readme / f"{readme}.png", whole=False)
+
+    def try_access(self, what, name):
+        """Everything that a page lacks is told at the end, not only what is found first."""
+        try:
+            what(self.page, name)
+        except Failure as failure:
+            self.lacking.append(str(failure))
 
     def check(self):
         """Nobody complained, and nobody else was asked for anything."""
         self.page.value("new Promise((done) => setTimeout(done, 200))")
         if complaints := self.page.complaints():
             raise Failure("the pages complain:\n  " + "\n  ".join(complaints))
+        if self.lacking:
+            raise Failure("\n".join(self.lacking))
         hosts = self.page.hosts - {"data"}
         if hosts != {self.house.url.split("/")[2]}:
             raise Failure(f"the pages asked other hosts: {hosts}")
@@ -218,6 +233,9 @@ class Walk:
         self.go("/")
         self.page.press("Tab", 9)
         self.expect("document.activeElement.className === 'skip'", "the first stop skips the head")
+        self.page.press("Enter", 13)
+        self.page.press("Tab", 9)
+        self.expect("document.querySelector('main').contains(document.activeElement)", "and leads into the content")
 
     def over(self, run):
         """Waits until a run is over."""
@@ -246,7 +264,7 @@ def games(walk, run, game):
     walk.expect(f"{men} >= 3", "men stand on the board")
     if game == "xiangqi":
         walk.page.wait("document.querySelector('[data-f=eval-chart] canvas')")
-        walk.expect("/depth [0-9]+ · .* nodes/.test(document.querySelector('.move[aria-current]').textContent)", "what the search said")
+        walk.expect("/depth [0-9]+ · .* nodes · [0-9.]+ m?s/.test(document.querySelector('.move[aria-current]').textContent)", "what the search said")
     walk.expect("document.querySelector('[data-f=said]').textContent.startsWith('Move 3 of')", "the move is said")
     walk.shoot(f"board-{game}", readme="board" if game == "xiangqi" else None)
     walk.page.press("End", 35)
@@ -289,7 +307,21 @@ def tune_page(walk, run):
     walk.page.wait("document.querySelector('[data-f=iteration-rows]').rows.length === 8")
     walk.expect("/^After \\d+ pairs, in \\d+ reports/.test(document.querySelector('[data-f=iteration-sum]').textContent)", "a time")
     walk.expect("document.querySelector('[data-f=fork-command]').textContent.startsWith('elomill runs fork')", "a way on")
+    walk.page.type("form[action$='/fork'] [name=pairs]", "8")
+    walk.page.click("form[action$='/fork'] button")
+    walk.page.wait(f"location.pathname.startsWith('/runs/') && location.pathname !== '/runs/{run}' && {LIVE}")
+    walk.expect(f"document.querySelector('.spec a[href=\"/runs/{run}\"]')", "the fork names its source")
+    walk.go(f"/runs/{run}")
     breakdown(walk)
+
+
+def slopes(walk, nodes):
+    """What a tune by spsa has won is estimated beside it."""
+    run = walk.house.file("tune", tune_file(48, nodes, "the same by slopes", "spsa"))
+    walk.over(run)
+    walk.go(f"/runs/{run}")
+    walk.page.wait("/Elo$/.test(document.querySelector('[data-f=gain]').textContent)")
+    walk.expect("/^95 %: [+−±].* to [+−±]/.test(document.querySelector('[data-f=gain-range]').textContent)", "its interval")
 
 
 def breakdown(walk):
@@ -318,8 +350,9 @@ def numbers(walk):
 
 
 def overview_filters(walk, tune):
+    """Three runs are tunes: this one, its fork and the one by slopes."""
     walk.go("/?kind=tune")
-    walk.page.wait(f"document.querySelectorAll('.runs .run').length === 1 && document.querySelector('a[href=\"/runs/{tune}\"]')")
+    walk.page.wait(f"document.querySelectorAll('.runs .run').length === 3 && document.querySelector('a[href=\"/runs/{tune}\"]')")
     walk.page.type("[name=q]", "no such name")
     walk.page.wait("document.querySelector('.runs .empty')")
     walk.expect("new URL(location.href).searchParams.get('q') === 'no such name'", "the words are part of the address")
@@ -423,8 +456,11 @@ def whole(walk):
         + SPRT + "[race]\nmax_pairs = 60\n"))
     walk.over(race)
     walk.go(f"/runs/{race}")
+    walk.page.wait("document.querySelector('[data-f=chart] canvas') && document.querySelector('[data-f=readout]').textContent.startsWith('now: margin 50')")
+    numbers(walk)
     breakdown(walk)
     walk.shoot("race", LIVE)
+    slopes(walk, nodes)
     crowned(walk)
     people(walk, test)
     exclusion(walk, race)

@@ -94,7 +94,7 @@ class Browser:
         session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         self.sessions[session] = queue.Queue()
         page = Page(self, session, target)
-        for domain in ("Page", "Runtime", "Log", "Network"):
+        for domain in ("Page", "Runtime", "Log", "Network", "DOM", "Accessibility"):
             page.call(f"{domain}.enable")
         page.look(width, height, theme, scale)
         return page
@@ -201,8 +201,10 @@ class Page:
 
     def press(self, key, code=0):
         for kind in ("rawKeyDown", "keyUp"):
-            self.call("Input.dispatchKeyEvent", type=kind, key=key, code=key,
-                      windowsVirtualKeyCode=code)
+            # A key that types something is a whole one only with what it types.
+            text = {"text": "\r"} if key == "Enter" and kind == "rawKeyDown" else {}
+            self.call("Input.dispatchKeyEvent", type="keyDown" if text else kind, key=key, code=key,
+                      windowsVirtualKeyCode=code, **text)
 
     def shot(self, path, whole=True):
         """A picture of the window, or of the whole page."""
