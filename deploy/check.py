@@ -42,6 +42,8 @@ def check_command(place, arguments):
     words = [LINK if "JOIN_LINK" in word or "/join/link" in word else word for word in arguments]
     # A variable of the environment with what it is when nobody sets it.
     words = [re.sub(r"\$\{\w+:-([^}]*)\}", r"\1", word) for word in words]
+    # And one that Kubernetes fills in.
+    words = [re.sub(r"\$\(\w+\)", "filled-in", word) for word in words]
     done = run([PROGRAM, *words, "--help"])
     if done.returncode != 0:
         finding(place, f"elomill {' '.join(words)}: {done.stderr.strip()}")
@@ -168,7 +170,8 @@ def check_kubernetes():
     of_kind = {}
     for place, manifest in manifests:
         of_kind.setdefault(manifest["kind"], {})[manifest["metadata"]["name"]] = manifest
-    for name, deployment in of_kind["Deployment"].items():
+    running = of_kind["Deployment"] | of_kind["StatefulSet"]
+    for name, deployment in running.items():
         template = deployment["spec"]["template"]
         labels = template["metadata"]["labels"]
         if not deployment["spec"]["selector"]["matchLabels"].items() <= labels.items():
@@ -179,9 +182,16 @@ def check_kubernetes():
             exec_ = container.get(probe, {}).get("exec")
             if exec_:
                 check_command(f"{name}: {probe}", after_program(exec_["command"]))
-        security = container["securityContext"]
-        if not security["readOnlyRootFilesystem"] or security["capabilities"]["drop"] != ["ALL"]:
-            finding(name, "its container is not fenced in")
+        for fenced in (container, *template["spec"].get("initContainers", [])):
+            security = fenced["securityContext"]
+            if not security["readOnlyRootFilesystem"] or security["capabilities"]["drop"] != ["ALL"]:
+                finding(name, f"its container {fenced['name']} is not fenced in")
+            # What it mounts is there.
+            known = {volume["name"] for volume in template["spec"]["volumes"]}
+            known |= {c["metadata"]["name"] for c in deployment["spec"].get("volumeClaimTemplates", [])}
+            for mount in fenced.get("volumeMounts", []):
+                if mount["name"] not in known:
+                    finding(name, f"mounts {mount['name']}, which is no volume of it")
         # Each policy that names it opens the ports that it listens on.
         ports = {str(port["containerPort"]) for port in container["ports"]}
         told = {word.rsplit(":", 1)[1] for word in container["args"] if re.search(r"=0\.0\.0\.0:", word)}
@@ -189,9 +199,12 @@ def check_kubernetes():
             finding(name, f"declares the ports {ports} and is told to listen on {told}")
     for name, service in of_kind["Service"].items():
         wanted = service["spec"]["selector"].items()
-        pods = [d["spec"]["template"]["metadata"]["labels"] for d in of_kind["Deployment"].values()]
+        pods = [d["spec"]["template"]["metadata"]["labels"] for d in running.values()]
         if not any(wanted <= labels.items() for labels in pods):
             finding(name, "selects no pod")
+    for name, kept in of_kind["StatefulSet"].items():
+        if kept["spec"]["serviceName"] not in of_kind["Service"]:
+            finding(name, f"its service {kept['spec']['serviceName']} is not there")
     target = of_kind["ScaledObject"]["elomill-worker"]["spec"]["scaleTargetRef"]["name"]
     if target not in of_kind["Deployment"]:
         finding("autoscaler.yaml", f"scales {target}, which is no Deployment")
