@@ -2,7 +2,7 @@
 
 use super::Web;
 use super::pages::missing;
-use super::signing::{form, known, refused};
+use super::signing::{refused, signed_form};
 use crate::desk::Visitor;
 use axum::extract::{Path, Request, State};
 use axum::response::{IntoResponse, Redirect, Response};
@@ -19,13 +19,8 @@ pub(super) async fn release(
     let (Some(desk), Ok(worker)) = (&web.desk, worker.parse().map(WorkerId)) else {
         return missing("There is no such worker.");
     };
-    let headers = request.headers().clone();
-    let fields = match form(request).await {
-        Ok(fields) => fields,
-        Err(answer) => return answer,
-    };
-    let visitor = match known(&web, &headers, &fields).await {
-        Ok(visitor) => visitor,
+    let (visitor, fields) = match signed_form(&web, request).await {
+        Ok(signed) => signed,
         Err(answer) => return answer,
     };
     let reason = fields.get("reason").map(String::as_str).unwrap_or_default();
