@@ -136,8 +136,7 @@ pub(super) async fn recover_as(
     checking: AuditPolicy,
     now: Moment,
 ) -> Result<Recovered, RecoverError> {
-    let reading = read(ledger, limits, checking, now);
-    tokio::pin!(reading);
+    let mut reading = Box::pin(read(ledger, limits, checking, now));
     let mut beats = tokio::time::interval(BEAT);
     let (scheduler, keys) = loop {
         tokio::select! {
