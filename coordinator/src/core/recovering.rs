@@ -50,7 +50,8 @@ impl Core {
         loop {
             let now = self.now();
             let attempt = async {
-                let recovered = recover(&self.ledger, self.limits, self.checking, now);
+                // Rare and large: kept apart from the future of every turn.
+                let recovered = Box::pin(recover(&self.ledger, self.limits, self.checking, now));
                 let silent = |_| RecoverError::Store(StoreError::Silent);
                 tokio::time::timeout(ANSWER_WITHIN, recovered).await.map_err(silent)?
             };

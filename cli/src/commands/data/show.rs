@@ -166,7 +166,7 @@ fn gather(folder: &Folder) -> anyhow::Result<Stats> {
                 *stats.scores.entry(kept.score.0.div_euclid(STEP) * STEP).or_default() += 1;
                 stats.repeated += u64::from(!seen.insert(kept.position.hash()));
             }))
-            .with_context(|| format!("{}", file(folder.path(), &entry.sha256)))?;
+            .with_context(|| file(folder.path(), &entry.sha256))?;
         }
     }
     Ok(stats)
