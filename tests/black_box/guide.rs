@@ -264,6 +264,7 @@ const STANDINS: [(&str, &str); 14] = [
     ("'LINK'", LINK),
     ("LINK", LINK),
     ("RUN", "1"),
+    ("PAIR", "3"),
     ("ID", "1"),
     ("HOST", "192.0.2.7"),
     ("SHELL", "bash"),

@@ -82,11 +82,13 @@ impl Args {
             hinted(error, "elomill data generate --help names the ranges of its options")
         })?;
         let network = network.map(|(_, network)| network);
+        // Before the first file stands: the first Ctrl-C lets games end, the second ends them.
+        let flags = flags()?;
         let mut folder = Folder::go_on(&self.out, &recipe)?;
         let openings: Arc<[String]> = book.positions().into();
         // Refused before anything is played.
         drop(Generator::new(&recipe, &openings, network.as_ref())?);
-        let is_complete = self.play(&mut folder, &openings, network.as_ref())?;
+        let is_complete = self.play(&mut folder, &openings, network.as_ref(), flags)?;
         let counts = folder.manifest.counts();
         if !is_complete {
             say(format_args!("ended; the same command goes on from game {}", counts.games));
@@ -128,6 +130,7 @@ impl Args {
         folder: &mut Folder,
         openings: &Arc<[String]>,
         network: Option<&Arc<Network>>,
+        (finish, hurry): Flags,
     ) -> anyhow::Result<bool> {
         let recipe = folder.manifest.recipe.clone();
         let counts = folder.manifest.counts();
@@ -140,8 +143,6 @@ impl Args {
             None => std::thread::available_parallelism().map_or(1, usize::from),
         };
         let bar = self.bar(counts.games, counts.positions);
-        // The first Ctrl-C lets games end, the second ends them.
-        let (finish, hurry) = flags()?;
         let next = AtomicU64::new(counts.games);
         let (sender, receiver) = mpsc::sync_channel(4 * threads);
         let mut positions = counts.positions;
@@ -238,7 +239,10 @@ impl Args {
 }
 
 /// Raised by the first Ctrl-C and by the second.
-fn flags() -> anyhow::Result<(Arc<AtomicBool>, Arc<AtomicBool>)> {
+type Flags = (Arc<AtomicBool>, Arc<AtomicBool>);
+
+/// Listens from now on.
+fn flags() -> anyhow::Result<Flags> {
     let flags = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
     let interrupt = Interrupt::listen()?;
     let (finish, hurry) = flags.clone();
