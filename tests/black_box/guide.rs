@@ -260,7 +260,7 @@ fn every_page_with_a_console_is_followed() {
 }
 
 /// What stands for something that only the reader knows, and a thing that it may be.
-const STANDINS: [(&str, &str); 14] = [
+const STANDINS: [(&str, &str); 15] = [
     ("'LINK'", LINK),
     ("LINK", LINK),
     ("RUN", "1"),
