@@ -98,7 +98,8 @@ pub(crate) fn make_folder(path: &Path) -> Result<(), ShelfError> {
 /// A file was used now.
 pub(crate) fn touch(path: &Path) -> Result<(), ShelfError> {
     let io = || ShelfError::io(format!("cannot write {}", path.display()));
-    let file = File::options().append(true).open(path).map_err(io())?;
+    // For reading: a program that runs cannot be opened for writing, and its owner needs no more.
+    let file = File::open(path).map_err(io())?;
     file.set_modified(SystemTime::now()).map_err(io())
 }
 
