@@ -66,7 +66,7 @@ DECLARE
     ends CONSTANT text[] := ARRAY[
         'no_move', 'stalemate', 'repetition', 'perpetual_check', 'perpetual_chase', 'move_limit',
         'dead_position', 'board', 'impasse', 'ply_limit', 'time_forfeit', 'stall', 'disconnect',
-        'illegal_move', 'resignation', 'adjudication'];
+        'illegal_move', 'resignation', 'adjudication', 'tablebase'];
     numbers bigint[] := '{}';
     number bigint := 0;
     shift integer := 0;
