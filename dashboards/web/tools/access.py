@@ -133,7 +133,12 @@ def tree(page, name):
 
 def keyboard(page, name):
     """The Tab key visits everything that can be used, once and in the order of the page."""
-    page.value("(document.activeElement?.blur(), scrollTo(0, 0), getSelection().removeAllRanges())")
+    # A browser goes on from where the last click was, even if the focus is gone from there.
+    page.value("""(() => {
+        const { body } = document;
+        body.tabIndex = -1; body.focus(); body.blur(); body.removeAttribute("tabindex");
+        scrollTo(0, 0); getSelection().removeAllRanges();
+    })()""")
     stops = page.value(STOPS)
     visited, findings = [], []
     for _ in range(len(stops) + 5):
