@@ -107,8 +107,9 @@ class Walk:
             shown = self.page.value("document.querySelector('main')?.innerText?.slice(0, 2000)")
             raise Failure(f"{what}: not {expression} on {self.page.value('location.href')}\n{shown}")
 
-    def shoot(self, name, ready="true", readme=None):
-        """The page that is open, in each look. Wider than its window no page may be."""
+    def shoot(self, name, ready="true", readme=None, still=True):
+        """The page that is open, in each look. Wider than its window no page may be. One that is not
+        still gets and loses rows during hundreds of presses of a key; its order is that of its kind."""
         for look, (width, height, theme) in LOOKS.items():
             self.page.look(width, height, theme)
             self.page.wait(ready)
@@ -120,7 +121,8 @@ class Walk:
             self.try_access(access.contrast, f"{name} {look}")
         self.page.look(*LOOKS["light"])
         self.try_access(access.tree, name)
-        self.try_access(access.keyboard, name)
+        if still:
+            self.try_access(access.keyboard, name)
         if readme and self.readme:
             time.sleep(0.5)
             self.page.value("scrollTo(0, 0)")
@@ -506,7 +508,7 @@ def large(walk, program):
         page.wait("document.querySelector('[data-f=found]').textContent === '200 of 10,000 parameters'")
         page.click("[data-scale=absolute]")
         page.wait("document.querySelector('[data-scale=absolute]').getAttribute('aria-pressed') === 'true'")
-        walk.shoot("large", LIVE)
+        walk.shoot("large", LIVE, still=False)
         print(f"10,000 parameters: open {opened:.2f} s; longest task of the page while opening {first:.0f} ms, "
               f"at an update {update:.0f} ms, while filtering {filtering:.0f} ms; a filter answers in {found:.2f} s")
         walk.check()
